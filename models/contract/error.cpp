@@ -3,7 +3,7 @@
 
 namespace unavez::contract {
 
-QString toString(Error::Kind kind)
+QString wordOf(Error::Kind kind)
 {
     switch (kind) {
     case Error::Kind::Offline: return QStringLiteral("offline");

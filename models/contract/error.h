@@ -37,7 +37,7 @@ struct Error
     bool isTransient() const { return kind == Kind::Offline || kind == Kind::Timeout || kind == Kind::Conflict; }
 };
 
-QString toString(Error::Kind kind);
+QString wordOf(Error::Kind kind);
 
 template <typename T = std::monostate> class [[nodiscard]] Result : public tl::expected<T, Error>
 {

@@ -76,7 +76,7 @@ Verdict stillAsSeen(const Plan& plan, const CaseFacts& facts);
 
 // The case in one word and one link, for `case` and the time line (contract.md §13.3, §14).
 enum class CaseVerdict { NotSeen, Lost, Waiting, Running, SafeToRequeue, RecordFirst, NewAttempt, Settled, Unsettled, Discarded, PayloadGone };
-QString toString(CaseVerdict);
+QString wordOf(CaseVerdict);
 CaseVerdict verdictOf(const CaseFacts& facts);
 // The first broken link: event, job, lease, reservation, provider_call, outcome; absent where the chain holds.
 std::optional<QString> brokenLink(const CaseFacts& facts);

@@ -73,7 +73,7 @@ QString targetOf(const ActionRequest& request);
 
 // What will become of each side effect when the job runs (contract.md §11.1).
 enum class Will { Replay, ReplayFailure, Resume, Send, Run };
-QString toString(Will);
+QString wordOf(Will);
 
 struct PlannedEffect
 {
@@ -118,7 +118,7 @@ struct Plan
 QByteArray planJson(const Plan& plan);
 
 enum class ActionResult { Applied, Refused, Changed, Missing };
-QString toString(ActionResult);
+QString wordOf(ActionResult);
 
 struct ActionOutcome
 {

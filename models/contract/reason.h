@@ -22,7 +22,7 @@ enum class Reason {
     ClockSkew, Quarantine, WrongAccount, LeaseLost, PlanMismatch, BadArguments, UnknownTool, StoreAway
 };
 
-QString toString(Reason); // the code: "already_queued"
+QString wordOf(Reason); // the code: "already_queued"
 std::optional<Reason> reasonFromString(const QString& code);
 
 // A reason with the facts its sentence names: {"id":48211,"time":Instant…}. Values are QString, qint64, or an Instant as

@@ -10,7 +10,7 @@ namespace {
 
 template <typename E, std::size_t N> using Words = std::array<std::pair<E, const char*>, N>;
 
-template <typename E, std::size_t N> QString wordOf(const Words<E, N>& words, E value)
+template <typename E, std::size_t N> QString lookUp(const Words<E, N>& words, E value)
 {
     for (const auto& [known, word] : words) {
         if (known == value)
@@ -19,7 +19,7 @@ template <typename E, std::size_t N> QString wordOf(const Words<E, N>& words, E 
     return {};
 }
 
-template <typename E, std::size_t N> std::optional<E> valueOf(const Words<E, N>& words, const QString& word)
+template <typename E, std::size_t N> std::optional<E> lookUpWord(const Words<E, N>& words, const QString& word)
 {
     for (const auto& [value, known] : words) {
         if (word == QLatin1String(known))
@@ -149,46 +149,46 @@ constexpr Words<Action, 8> actionWords{{
 
 } // namespace
 
-QString toString(StoreMode value) { return wordOf(storeModeWords, value); }
-template <> std::optional<StoreMode> fromString(const QString& word) { return valueOf(storeModeWords, word); }
+QString wordOf(StoreMode value) { return lookUp(storeModeWords, value); }
+template <> std::optional<StoreMode> fromString(const QString& word) { return lookUpWord(storeModeWords, word); }
 
-QString toString(StoreState value) { return wordOf(storeStateWords, value); }
-template <> std::optional<StoreState> fromString(const QString& word) { return valueOf(storeStateWords, word); }
+QString wordOf(StoreState value) { return lookUp(storeStateWords, value); }
+template <> std::optional<StoreState> fromString(const QString& word) { return lookUpWord(storeStateWords, word); }
 
-QString toString(JobKind value) { return wordOf(jobKindWords, value); }
-template <> std::optional<JobKind> fromString(const QString& word) { return valueOf(jobKindWords, word); }
+QString wordOf(JobKind value) { return lookUp(jobKindWords, value); }
+template <> std::optional<JobKind> fromString(const QString& word) { return lookUpWord(jobKindWords, word); }
 
-QString toString(JobState value) { return wordOf(jobStateWords, value); }
-template <> std::optional<JobState> fromString(const QString& word) { return valueOf(jobStateWords, word); }
+QString wordOf(JobState value) { return lookUp(jobStateWords, value); }
+template <> std::optional<JobState> fromString(const QString& word) { return lookUpWord(jobStateWords, word); }
 
-QString toString(ReservationStatus value) { return wordOf(reservationStatusWords, value); }
-template <> std::optional<ReservationStatus> fromString(const QString& word) { return valueOf(reservationStatusWords, word); }
+QString wordOf(ReservationStatus value) { return lookUp(reservationStatusWords, value); }
+template <> std::optional<ReservationStatus> fromString(const QString& word) { return lookUpWord(reservationStatusWords, word); }
 
-QString toString(ReservationFlag value) { return wordOf(reservationFlagWords, value); }
-template <> std::optional<ReservationFlag> fromString(const QString& word) { return valueOf(reservationFlagWords, word); }
+QString wordOf(ReservationFlag value) { return lookUp(reservationFlagWords, value); }
+template <> std::optional<ReservationFlag> fromString(const QString& word) { return lookUpWord(reservationFlagWords, word); }
 
-QString toString(OutcomeClass value) { return wordOf(outcomeClassWords, value); }
-template <> std::optional<OutcomeClass> fromString(const QString& word) { return valueOf(outcomeClassWords, word); }
+QString wordOf(OutcomeClass value) { return lookUp(outcomeClassWords, value); }
+template <> std::optional<OutcomeClass> fromString(const QString& word) { return lookUpWord(outcomeClassWords, word); }
 
-QString toString(EvidenceVerdict value) { return wordOf(evidenceVerdictWords, value); }
-template <> std::optional<EvidenceVerdict> fromString(const QString& word) { return valueOf(evidenceVerdictWords, word); }
+QString wordOf(EvidenceVerdict value) { return lookUp(evidenceVerdictWords, value); }
+template <> std::optional<EvidenceVerdict> fromString(const QString& word) { return lookUpWord(evidenceVerdictWords, word); }
 
-QString toString(EvidenceSource value) { return wordOf(evidenceSourceWords, value); }
-template <> std::optional<EvidenceSource> fromString(const QString& word) { return valueOf(evidenceSourceWords, word); }
+QString wordOf(EvidenceSource value) { return lookUp(evidenceSourceWords, value); }
+template <> std::optional<EvidenceSource> fromString(const QString& word) { return lookUpWord(evidenceSourceWords, word); }
 
-QString toString(HoldKind value) { return wordOf(holdKindWords, value); }
-template <> std::optional<HoldKind> fromString(const QString& word) { return valueOf(holdKindWords, word); }
+QString wordOf(HoldKind value) { return lookUp(holdKindWords, value); }
+template <> std::optional<HoldKind> fromString(const QString& word) { return lookUpWord(holdKindWords, word); }
 
-QString toString(IncidentKind value) { return wordOf(incidentKindWords, value); }
-template <> std::optional<IncidentKind> fromString(const QString& word) { return valueOf(incidentKindWords, word); }
+QString wordOf(IncidentKind value) { return lookUp(incidentKindWords, value); }
+template <> std::optional<IncidentKind> fromString(const QString& word) { return lookUpWord(incidentKindWords, word); }
 
-QString toString(Severity value) { return wordOf(severityWords, value); }
-template <> std::optional<Severity> fromString(const QString& word) { return valueOf(severityWords, word); }
+QString wordOf(Severity value) { return lookUp(severityWords, value); }
+template <> std::optional<Severity> fromString(const QString& word) { return lookUpWord(severityWords, word); }
 
-QString toString(FailureReason value) { return wordOf(failureReasonWords, value); }
-template <> std::optional<FailureReason> fromString(const QString& word) { return valueOf(failureReasonWords, word); }
+QString wordOf(FailureReason value) { return lookUp(failureReasonWords, value); }
+template <> std::optional<FailureReason> fromString(const QString& word) { return lookUpWord(failureReasonWords, word); }
 
-QString toString(Action value) { return wordOf(actionWords, value); }
-template <> std::optional<Action> fromString(const QString& word) { return valueOf(actionWords, word); }
+QString wordOf(Action value) { return lookUp(actionWords, value); }
+template <> std::optional<Action> fromString(const QString& word) { return lookUpWord(actionWords, word); }
 
 } // namespace unavez::contract

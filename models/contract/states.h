@@ -33,21 +33,21 @@ enum class Action {
     RequeueJob, ReleaseLease, ExpireReservation, OpenAttempt, RecordOutcome, DiscardJob, EnqueueEvent, Hold
 };
 
-// toString gives the word the store and the wire use; fromString knows no other spelling.
-QString toString(StoreMode);
-QString toString(StoreState);
-QString toString(JobKind);
-QString toString(JobState);
-QString toString(ReservationStatus);
-QString toString(ReservationFlag);
-QString toString(OutcomeClass);
-QString toString(EvidenceVerdict);
-QString toString(EvidenceSource);
-QString toString(HoldKind);
-QString toString(IncidentKind);
-QString toString(Severity);
-QString toString(FailureReason);
-QString toString(Action);
+// wordOf gives the word the store and the wire use; fromString knows no other spelling.
+QString wordOf(StoreMode);
+QString wordOf(StoreState);
+QString wordOf(JobKind);
+QString wordOf(JobState);
+QString wordOf(ReservationStatus);
+QString wordOf(ReservationFlag);
+QString wordOf(OutcomeClass);
+QString wordOf(EvidenceVerdict);
+QString wordOf(EvidenceSource);
+QString wordOf(HoldKind);
+QString wordOf(IncidentKind);
+QString wordOf(Severity);
+QString wordOf(FailureReason);
+QString wordOf(Action);
 
 template <typename E> std::optional<E> fromString(const QString& word);
 template <> std::optional<StoreMode> fromString(const QString&);

@@ -13,10 +13,10 @@ class tst_states : public QObject
 private Q_SLOTS:
     void shouldSpeakTheStoresWords()
     {
-        QCOMPARE(toString(ReservationStatus::InProgress), QStringLiteral("in_progress"));
-        QCOMPARE(toString(JobState::RetryWait), QStringLiteral("retry_wait"));
-        QCOMPARE(toString(IncidentKind::LiveEventOnTest), QStringLiteral("live_event_on_test"));
-        QCOMPARE(toString(OutcomeClass::RetryableSameKey), QStringLiteral("retryable_same_key"));
+        QCOMPARE(wordOf(ReservationStatus::InProgress), QStringLiteral("in_progress"));
+        QCOMPARE(wordOf(JobState::RetryWait), QStringLiteral("retry_wait"));
+        QCOMPARE(wordOf(IncidentKind::LiveEventOnTest), QStringLiteral("live_event_on_test"));
+        QCOMPARE(wordOf(OutcomeClass::RetryableSameKey), QStringLiteral("retryable_same_key"));
         QCOMPARE(fromString<Action>(QStringLiteral("open_attempt")), Action::OpenAttempt);
         QVERIFY(!fromString<JobState>(QStringLiteral("Queued")));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QVariantMap>
 
@@ -24,6 +25,7 @@ enum class Reason {
 
 QString wordOf(Reason); // the code: "already_queued"
 std::optional<Reason> reasonFromString(const QString& code);
+QList<Reason> allReasons();
 
 // A reason with the facts its sentence names: {"id":48211,"time":Instant…}. Values are QString, qint64, or an Instant as
 // its ms under a name that ends in "time" or "until"; ages and waits are seconds under "age" and "s".

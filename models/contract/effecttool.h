@@ -86,7 +86,8 @@ public:
     virtual QStringList steps(const StoredRequest& request, const Intent& intent) const = 0;
     // Connect, mark, check, write once, read. `step` is one of steps(); {object} is replaced by objectId.
     virtual SendResult send(const StoredStep& step, const QString& sentKey, const std::optional<QString>& objectId,
-        const MarkFunction& mark, std::stop_token cancelled) = 0;
+        const MarkFunction& mark, std::stop_token cancelled)
+        = 0;
     // GET, never more than every ten minutes unless `fresh`.
     virtual Result<AccountFact> checkedAccount(bool fresh) = 0;
 };

@@ -53,7 +53,8 @@ public:
 
     // Whose send this key was; absent: not ours.
     virtual Result<std::optional<KeyId>> keyOfSentKey(
-        const QString& provider, const QString& account, const QString& sentKey) = 0;
+        const QString& provider, const QString& account, const QString& sentKey)
+        = 0;
     // The reconciliation row always; the status only from unknown, or from in_progress with its lease over.
     virtual Result<EvidenceEffect> record(const ObservedOutcome& observed) = 0;
 };

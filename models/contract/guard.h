@@ -75,7 +75,19 @@ Plan planned(const ActionRequest& request, const CaseFacts& facts);
 Verdict stillAsSeen(const Plan& plan, const CaseFacts& facts);
 
 // The case in one word and one link, for `case` and the time line (contract.md §13.3, §14).
-enum class CaseVerdict { NotSeen, Lost, Waiting, Running, SafeToRequeue, RecordFirst, NewAttempt, Settled, Unsettled, Discarded, PayloadGone };
+enum class CaseVerdict {
+    NotSeen,
+    Lost,
+    Waiting,
+    Running,
+    SafeToRequeue,
+    RecordFirst,
+    NewAttempt,
+    Settled,
+    Unsettled,
+    Discarded,
+    PayloadGone
+};
 QString wordOf(CaseVerdict);
 CaseVerdict verdictOf(const CaseFacts& facts);
 // The first broken link: event, job, lease, reservation, provider_call, outcome; absent where the chain holds.

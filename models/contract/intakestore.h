@@ -58,9 +58,9 @@ class IntakeStore
 public:
     virtual ~IntakeStore() = default;
 
-    // All or nothing, in one transaction that is durable when this returns: events, their jobs, payloads, delivery rows.
-    // The batch is merged and sorted by (source, change id); answers come in its order. Repeats only count up.
-    // A repeat with another body raises incident body_changed in the same transaction.
+    // All or nothing, in one transaction that is durable when this returns: events, their jobs, payloads, delivery
+    // rows. The batch is merged and sorted by (source, change id); answers come in its order. Repeats only count up. A
+    // repeat with another body raises incident body_changed in the same transaction.
     virtual Result<QList<RecordedEvent>> record(const QList<MergedDelivery>& batch) = 0;
 
     // Aggregated per (source, route, reason, minute); at most 10 000 rows, then the oldest minute is overwritten.

@@ -45,8 +45,10 @@ public:
     // `runIn` from the store's now. Not counted: gives the try back, 100 times in a row at most. Answers Dead where the
     // budget is used up: the job is dead then, in the same call.
     virtual Result<JobFinish> finishLater(
-        const JobLease& lease, Millis runIn, bool counted, const QString& errorClass, const QString& errorText) = 0;
-    virtual Result<JobFinish> finishDead(const JobLease& lease, const QString& errorClass, const QString& errorText) = 0;
+        const JobLease& lease, Millis runIn, bool counted, const QString& errorClass, const QString& errorText)
+        = 0;
+    virtual Result<JobFinish> finishDead(const JobLease& lease, const QString& errorClass, const QString& errorText)
+        = 0;
 };
 
 } // namespace unavez::contract

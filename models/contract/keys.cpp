@@ -15,7 +15,8 @@ constexpr qsizetype maxEventId = 255;
 
 bool isPlain(char c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.'
+        || c == '-';
 }
 
 bool passesLuhn(const QString& digits)
@@ -89,7 +90,10 @@ Result<QString> intentKey(const QString& verb, const QStringList& parts)
     return key;
 }
 
-QString attemptKey(const QString& intentKey, int attempt) { return QStringLiteral("%1:a%2").arg(intentKey).arg(attempt); }
+QString attemptKey(const QString& intentKey, int attempt)
+{
+    return QStringLiteral("%1:a%2").arg(intentKey).arg(attempt);
+}
 
 QString sentKey(const QString& key, const QString& step) { return key + QLatin1Char(':') + step; }
 

@@ -18,7 +18,8 @@ struct IntentId
     QString provider; // "stripe"
     QString account; // "acct_1"
     QString intentKey; // "charge:inv_42"
-    auto operator<=>(const IntentId&) const = default;
+    std::strong_ordering operator<=>(const IntentId&) const = default;
+    bool operator==(const IntentId&) const = default;
 };
 
 // One attempt (reservation) under an intent.
@@ -27,14 +28,15 @@ struct KeyId
     QString provider;
     QString account;
     QString key; // "charge:inv_42:a1"
-    auto operator<=>(const KeyId&) const = default;
+    std::strong_ordering operator<=>(const KeyId&) const = default;
+    bool operator==(const KeyId&) const = default;
 };
 
 // One id as a key part: every byte outside A-Z a-z 0-9 _ . - percent-encoded (so also ':' and '%').
 QString encodedPart(const QString& part);
-// <verb>:<part>[:<part>…], at most 200 bytes. A last part that looks like an attempt suffix gets its 'a' encoded; a part
-// that looks like a card number is replaced by h: + 32 hex of its SHA-256 (see looksLikeCardNumber). Invalid: no parts, an
-// empty part, a verb outside [a-z_]+, or too long.
+// <verb>:<part>[:<part>…], at most 200 bytes. A last part that looks like an attempt suffix gets its 'a' encoded; a
+// part that looks like a card number is replaced by h: + 32 hex of its SHA-256 (see looksLikeCardNumber). Invalid: no
+// parts, an empty part, a verb outside [a-z_]+, or too long.
 Result<QString> intentKey(const QString& verb, const QStringList& parts);
 // intentKey:a<n>, n from 1, at most 230 bytes.
 QString attemptKey(const QString& intentKey, int attempt);

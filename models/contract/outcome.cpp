@@ -7,7 +7,10 @@ namespace unavez::contract {
 
 namespace {
 
-Outcome done(const std::optional<QString>& objectId) { return {OutcomeClass::Success, ReservationStatus::Done, {}, {}, objectId}; }
+Outcome done(const std::optional<QString>& objectId)
+{
+    return {OutcomeClass::Success, ReservationStatus::Done, {}, {}, objectId};
+}
 
 Outcome waitingFor(ReservationFlag flag, const std::optional<QString>& objectId)
 {
@@ -19,14 +22,17 @@ Outcome definitive(const std::optional<QString>& objectId = {})
     return {OutcomeClass::DefinitiveFailure, ReservationStatus::Failed, {}, {}, objectId};
 }
 
-Outcome sameKey(std::optional<IncidentKind> incident = {}) { return {OutcomeClass::RetryableSameKey, {}, {}, incident, {}}; }
+Outcome sameKey(std::optional<IncidentKind> incident = {})
+{
+    return {OutcomeClass::RetryableSameKey, {}, {}, incident, {}};
+}
 
 Outcome unknown() { return {OutcomeClass::Unknown, ReservationStatus::Unknown, {}, {}, {}}; }
 
 bool isDoneAlready(const ProviderAnswer& answer)
 {
-    static const QStringList codes{QStringLiteral("payment_intent_unexpected_state"), QStringLiteral("charge_already_captured"),
-        QStringLiteral("charge_already_refunded")};
+    static const QStringList codes{QStringLiteral("payment_intent_unexpected_state"),
+        QStringLiteral("charge_already_captured"), QStringLiteral("charge_already_refunded")};
     return answer.errorCode && codes.contains(*answer.errorCode);
 }
 
@@ -36,7 +42,8 @@ std::optional<Outcome> ofPaymentIntent(const ProviderObject& object, const QStri
     if (status == QLatin1String("succeeded"))
         return done(object.id);
     if (status == QLatin1String("requires_capture"))
-        return verb == QLatin1String("authorise") ? done(object.id) : waitingFor(ReservationFlag::AwaitingCapture, object.id);
+        return verb == QLatin1String("authorise") ? done(object.id)
+                                                  : waitingFor(ReservationFlag::AwaitingCapture, object.id);
     if (status == QLatin1String("requires_action"))
         return waitingFor(ReservationFlag::AwaitingCustomer, object.id);
     if (status == QLatin1String("processing"))
@@ -69,7 +76,8 @@ Outcome ofSuccess(const ProviderAnswer& answer, const OutcomeContext& context)
     const auto& object = *answer.object;
     // A fresh intent stands in requires_payment_method or requires_confirmation by design: its create step is a step.
     if (context.step == QLatin1String("create") && object.type == QLatin1String("payment_intent")
-        && (object.status == QLatin1String("requires_confirmation") || object.status == QLatin1String("requires_payment_method")))
+        && (object.status == QLatin1String("requires_confirmation")
+            || object.status == QLatin1String("requires_payment_method")))
         return {OutcomeClass::Step, {}, {}, {}, object.id};
     return ofObject(object, context.verb).value_or(unknown());
 }
@@ -105,7 +113,8 @@ Outcome classified(const ProviderAnswer& answer, const OutcomeContext& context)
             return {OutcomeClass::Mismatch, {}, {}, IncidentKind::Mismatch, {}};
         // T3: an earlier call took effect. Its own words are an error; its object says paid.
         if (isDoneAlready(answer) && answer.object) {
-            if (const auto embedded = ofObject(*answer.object, context.verb); embedded && embedded->outcome == OutcomeClass::Success)
+            if (const auto embedded = ofObject(*answer.object, context.verb);
+                embedded && embedded->outcome == OutcomeClass::Success)
                 return *embedded;
         }
         if (context.earlierSendUnanswered && !answer.replayed)

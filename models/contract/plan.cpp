@@ -53,7 +53,8 @@ QByteArray planJson(const Plan& plan)
     QJsonArray effects;
     for (const auto& effect : plan.effects) {
         effects.append(QJsonObject{{QStringLiteral("key"), effect.key}, {QStringLiteral("will"), wordOf(effect.will)},
-            {QStringLiteral("until"), effect.until && !effect.until->isNever() ? QJsonValue(toRfc3339(*effect.until)) : QJsonValue()}});
+            {QStringLiteral("until"),
+                effect.until && !effect.until->isNever() ? QJsonValue(toRfc3339(*effect.until)) : QJsonValue()}});
     }
     QJsonArray notes;
     for (const auto& note : plan.notes)
@@ -64,9 +65,10 @@ QByteArray planJson(const Plan& plan)
     QJsonArray keys;
     for (auto it = plan.seen.keys.begin(); it != plan.seen.keys.end(); ++it)
         keys.append(QJsonArray{it.key().provider, it.key().account, it.key().key, it.value()});
-    return canonicalJson({{QStringLiteral("rows"), rows}, {QStringLiteral("effects"), effects}, {QStringLiteral("notes"), notes},
-        {QStringLiteral("seen"), QJsonObject{{QStringLiteral("jobs"), jobs}, {QStringLiteral("keys"), keys}}},
-        {QStringLiteral("made_at"), toRfc3339(plan.madeAt)}});
+    return canonicalJson(
+        {{QStringLiteral("rows"), rows}, {QStringLiteral("effects"), effects}, {QStringLiteral("notes"), notes},
+            {QStringLiteral("seen"), QJsonObject{{QStringLiteral("jobs"), jobs}, {QStringLiteral("keys"), keys}}},
+            {QStringLiteral("made_at"), toRfc3339(plan.madeAt)}});
 }
 
 } // namespace unavez::contract

@@ -103,10 +103,12 @@ public:
     virtual Result<ReserveAnswer> reserve(const ReserveRequest& request) = 0;
     // opened → in_progress with its bytes; absent: somebody was faster.
     virtual Result<std::optional<Held>> start(
-        const KeyId& key, qint64 seenVersion, const QString& owner, Millis lease, const QByteArray& request) = 0;
+        const KeyId& key, qint64 seenVersion, const QString& owner, Millis lease, const QByteArray& request)
+        = 0;
     // in_progress with its lease over + grace and sendable; absent: somebody was faster, or it may not be.
     virtual Result<std::optional<Held>> resume(
-        const KeyId& key, qint64 seenFence, const QString& owner, Millis lease, Seconds grace) = 0;
+        const KeyId& key, qint64 seenFence, const QString& owner, Millis lease, Seconds grace)
+        = 0;
 
     // The send mark and its provider_calls row, committed when this returns (contract.md §10.5.1).
     virtual Result<MarkAnswer> mark(const MarkRequest& request) = 0;

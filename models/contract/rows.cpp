@@ -14,7 +14,8 @@ QString subjectOf(const KeyId& key)
 
 QString subjectOf(const IntentId& intent)
 {
-    return QStringLiteral("intent:") + intent.provider + QLatin1Char('/') + intent.account + QLatin1Char('/') + intent.intentKey;
+    return QStringLiteral("intent:") + intent.provider + QLatin1Char('/') + intent.account + QLatin1Char('/')
+        + intent.intentKey;
 }
 
 } // namespace unavez::contract

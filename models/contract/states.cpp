@@ -162,19 +162,31 @@ QString wordOf(JobState value) { return lookUp(jobStateWords, value); }
 template <> std::optional<JobState> fromString(const QString& word) { return lookUpWord(jobStateWords, word); }
 
 QString wordOf(ReservationStatus value) { return lookUp(reservationStatusWords, value); }
-template <> std::optional<ReservationStatus> fromString(const QString& word) { return lookUpWord(reservationStatusWords, word); }
+template <> std::optional<ReservationStatus> fromString(const QString& word)
+{
+    return lookUpWord(reservationStatusWords, word);
+}
 
 QString wordOf(ReservationFlag value) { return lookUp(reservationFlagWords, value); }
-template <> std::optional<ReservationFlag> fromString(const QString& word) { return lookUpWord(reservationFlagWords, word); }
+template <> std::optional<ReservationFlag> fromString(const QString& word)
+{
+    return lookUpWord(reservationFlagWords, word);
+}
 
 QString wordOf(OutcomeClass value) { return lookUp(outcomeClassWords, value); }
 template <> std::optional<OutcomeClass> fromString(const QString& word) { return lookUpWord(outcomeClassWords, word); }
 
 QString wordOf(EvidenceVerdict value) { return lookUp(evidenceVerdictWords, value); }
-template <> std::optional<EvidenceVerdict> fromString(const QString& word) { return lookUpWord(evidenceVerdictWords, word); }
+template <> std::optional<EvidenceVerdict> fromString(const QString& word)
+{
+    return lookUpWord(evidenceVerdictWords, word);
+}
 
 QString wordOf(EvidenceSource value) { return lookUp(evidenceSourceWords, value); }
-template <> std::optional<EvidenceSource> fromString(const QString& word) { return lookUpWord(evidenceSourceWords, word); }
+template <> std::optional<EvidenceSource> fromString(const QString& word)
+{
+    return lookUpWord(evidenceSourceWords, word);
+}
 
 QString wordOf(HoldKind value) { return lookUp(holdKindWords, value); }
 template <> std::optional<HoldKind> fromString(const QString& word) { return lookUpWord(holdKindWords, word); }
@@ -186,7 +198,10 @@ QString wordOf(Severity value) { return lookUp(severityWords, value); }
 template <> std::optional<Severity> fromString(const QString& word) { return lookUpWord(severityWords, word); }
 
 QString wordOf(FailureReason value) { return lookUp(failureReasonWords, value); }
-template <> std::optional<FailureReason> fromString(const QString& word) { return lookUpWord(failureReasonWords, word); }
+template <> std::optional<FailureReason> fromString(const QString& word)
+{
+    return lookUpWord(failureReasonWords, word);
+}
 
 QString wordOf(Action value) { return lookUp(actionWords, value); }
 template <> std::optional<Action> fromString(const QString& word) { return lookUpWord(actionWords, word); }

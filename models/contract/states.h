@@ -20,17 +20,45 @@ enum class EvidenceVerdict { Charged, Failed, NotCharged, DoubleCharged };
 enum class EvidenceSource { Webhook, Api, Csv, Json, Person };
 enum class HoldKind { Tool, Source, Sends };
 enum class IncidentKind {
-    Mismatch, Credential, OutcomeConflict, DoubleCharge, Reversed, LiveEventOnTest, BodyChanged,
-    ClockWentBack, ClockSkew, PiiInKey, Restore, ChainBroken
+    Mismatch,
+    Credential,
+    OutcomeConflict,
+    DoubleCharge,
+    Reversed,
+    LiveEventOnTest,
+    BodyChanged,
+    ClockWentBack,
+    ClockSkew,
+    PiiInKey,
+    Restore,
+    ChainBroken
 };
 enum class Severity { Red, Amber, Info };
 // Why a delivery was not accepted (contract.md §12.1).
 enum class FailureReason {
-    MissingHeader, MalformedHeader, NoSupportedScheme, Mismatch, TooOld, TooNew, BodyTooLarge, BadToken, NotJson,
-    NoEventId, TestEventOnLive, LiveEventOnTest, UnknownSource
+    MissingHeader,
+    MalformedHeader,
+    NoSupportedScheme,
+    Mismatch,
+    TooOld,
+    TooNew,
+    BodyTooLarge,
+    BadToken,
+    NotJson,
+    NoEventId,
+    TestEventOnLive,
+    LiveEventOnTest,
+    UnknownSource
 };
 enum class Action {
-    RequeueJob, ReleaseLease, ExpireReservation, OpenAttempt, RecordOutcome, DiscardJob, EnqueueEvent, Hold
+    RequeueJob,
+    ReleaseLease,
+    ExpireReservation,
+    OpenAttempt,
+    RecordOutcome,
+    DiscardJob,
+    EnqueueEvent,
+    Hold
 };
 
 // wordOf gives the word the store and the wire use; fromString knows no other spelling.

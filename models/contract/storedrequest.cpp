@@ -42,8 +42,8 @@ Result<StoredRequest> decodedRequest(const QByteArray& bytes)
     StoredRequest request;
     for (const auto value : root.value(QStringLiteral("steps")).toArray()) {
         const auto object = value.toObject();
-        StoredStep step{object.value(QStringLiteral("step")).toString(), object.value(QStringLiteral("method")).toString(),
-            object.value(QStringLiteral("path")).toString(), {}, {}};
+        StoredStep step{object.value(QStringLiteral("step")).toString(),
+            object.value(QStringLiteral("method")).toString(), object.value(QStringLiteral("path")).toString(), {}, {}};
         for (const auto header : object.value(QStringLiteral("headers")).toArray()) {
             const auto pair = header.toArray();
             step.headers.append({pair.at(0).toString().toLatin1(), pair.at(1).toString().toLatin1()});

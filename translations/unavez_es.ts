@@ -1,0 +1,458 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="es" sourcelanguage="en">
+<context>
+    <name>reason</name>
+    <message>
+        <source>The store has not answered since {time}. Nothing can be changed until it does.</source>
+        <translation>El almacén no responde desde {time}. No se puede cambiar nada hasta que responda.</translation>
+    </message>
+    <message>
+        <source>This connection can only read ({why}). Connect to the primary.</source>
+        <translation>Esta conexión solo puede leer ({why}). Conéctate al primario.</translation>
+    </message>
+    <message>
+        <source>The store is at schema {n}, this program knows {m}. Upgrade it first.</source>
+        <translation>El almacén está en el esquema {n} y este programa conoce el {m}. Actualiza antes el programa.</translation>
+    </message>
+    <message>
+        <source>You confirmed {confirmed}, this store is {mode}.</source>
+        <translation>Confirmaste {confirmed}, pero este almacén es {mode}.</translation>
+    </message>
+    <message>
+        <source>{action} needs the role {role}; you are {login} ({roles}).</source>
+        <translation>{action} requiere el rol {role}; eres {login} ({roles}).</translation>
+    </message>
+    <message>
+        <source>The value {value} in {column} is not in this store's mapping, so nothing is offered on it.</source>
+        <translation>El valor {value} de {column} no está en el mapeo de este almacén, así que no se ofrece nada sobre él.</translation>
+    </message>
+    <message>
+        <source>{target} is not in this store.</source>
+        <translation>{target} no está en este almacén.</translation>
+    </message>
+    <message>
+        <source>{target} changed since you looked. Look again.</source>
+        <translation>{target} cambió desde que lo miraste. Vuelve a mirarlo.</translation>
+    </message>
+    <message>
+        <source>Write a reason of at least 8 characters.</source>
+        <translation>Escribe un motivo de al menos 8 caracteres.</translation>
+    </message>
+    <message>
+        <source>A second person must confirm this ({why}). Propose it?</source>
+        <translation>Otra persona tiene que confirmarlo ({why}). ¿Lo propones?</translation>
+    </message>
+    <message>
+        <source>{login} proposed this; somebody else must confirm.</source>
+        <translation>Lo propuso {login}; tiene que confirmarlo otra persona.</translation>
+    </message>
+    <message>
+        <source>The proposal of {time} is older than 24 h. Propose again.</source>
+        <translation>La propuesta de {time} tiene más de 24 h. Vuelve a proponerlo.</translation>
+    </message>
+    <message>
+        <source>Job {id} is queued already and runs at {time}.</source>
+        <translation>El trabajo {id} ya está en cola y se ejecuta a las {time}.</translation>
+    </message>
+    <message>
+        <source>Job {id} finished at {time}. There is nothing to run.</source>
+        <translation>El trabajo {id} terminó a las {time}. No hay nada que ejecutar.</translation>
+    </message>
+    <message>
+        <source>Job {id} was discarded at {time}.</source>
+        <translation>El trabajo {id} se descartó a las {time}.</translation>
+    </message>
+    <message>
+        <source>{owner} holds job {id} until {time}. Wait.</source>
+        <translation>{owner} tiene el trabajo {id} hasta las {time}. Espera.</translation>
+    </message>
+    <message>
+        <source>The lease of job {id} ended at {time}. The reaper frees it, or release it.</source>
+        <translation>El arriendo del trabajo {id} venció a las {time}. Lo libera el recolector, o libéralo tú.</translation>
+    </message>
+    <message>
+        <source>Job {id} is not leased.</source>
+        <translation>Nadie tiene arrendado el trabajo {id}.</translation>
+    </message>
+    <message>
+        <source>A provider call of this job started {age} ago and may still answer. Wait {s} s.</source>
+        <translation>Una llamada al proveedor de este trabajo empezó hace {age} y aún puede responder. Espera {s} s.</translation>
+    </message>
+    <message>
+        <source>The last try was {age} ago. Possible again at {time}.</source>
+        <translation>El último intento fue hace {age}. Se podrá de nuevo a las {time}.</translation>
+    </message>
+    <message>
+        <source>The payload was removed (event of {time}) and {provider} no longer serves this event.</source>
+        <translation>El contenido ya se borró (evento de {time}) y {provider} ya no ofrece este evento.</translation>
+    </message>
+    <message>
+        <source>The provider saw {key} with another body. Close incident {id} first.</source>
+        <translation>El proveedor vio {key} con otro cuerpo. Cierra antes el incidente {id}.</translation>
+    </message>
+    <message>
+        <source>{key} may have taken effect. Record its outcome first.</source>
+        <translation>{key} puede haber surtido efecto. Registra antes su resultado.</translation>
+    </message>
+    <message>
+        <source>{key} is being worked on by {owner} until {time}. Wait.</source>
+        <translation>{owner} está con {key} hasta las {time}. Espera.</translation>
+    </message>
+    <message>
+        <source>{key} was first sent at {time}, which lies in the future: the clock stepped. Expire it, then record its outcome.</source>
+        <translation>{key} se envió por primera vez a las {time}, que está en el futuro: el reloj saltó. Caduca la reserva y registra su resultado.</translation>
+    </message>
+    <message>
+        <source>{key} can no longer be resumed (cutoff {time}). Expire it, then record its outcome.</source>
+        <translation>{key} ya no se puede reanudar (límite {time}). Caduca la reserva y registra su resultado.</translation>
+    </message>
+    <message>
+        <source>Requeue alone replays the stored failure ({class}). A new attempt is needed.</source>
+        <translation>Reencolar solo repite el fallo guardado ({class}). Hace falta un intento nuevo.</translation>
+    </message>
+    <message>
+        <source>{what} is held since {time} by {login}; it will wait.</source>
+        <translation>{login} tiene parado {what} desde las {time}; quedará a la espera.</translation>
+    </message>
+    <message>
+        <source>{key} is {status}.</source>
+        <translation>{key} está en {status}.</translation>
+    </message>
+    <message>
+        <source>{key} was never sent; requeue its job and it will be.</source>
+        <translation>{key} nunca se envió; reencola su trabajo y se enviará.</translation>
+    </message>
+    <message>
+        <source>{key} can be resumed under the same key until {time}: requeue its job.</source>
+        <translation>{key} se puede reanudar con la misma clave hasta las {time}: reencola su trabajo.</translation>
+    </message>
+    <message>
+        <source>{key} is open already and waits for a worker.</source>
+        <translation>{key} ya está abierto y espera a un worker.</translation>
+    </message>
+    <message>
+        <source>{key} took effect at {time} ({object}).</source>
+        <translation>{key} surtió efecto a las {time} ({object}).</translation>
+    </message>
+    <message>
+        <source>{key} is {status} since {time}.</source>
+        <translation>{key} está en {status} desde las {time}.</translation>
+    </message>
+    <message>
+        <source>{key} ended as {class}, which does not prove that nothing happened.</source>
+        <translation>{key} acabó como {class}, y eso no prueba que no pasara nada.</translation>
+    </message>
+    <message>
+        <source>All {n} attempts of {intent} are used.</source>
+        <translation>Los {n} intentos de {intent} están gastados.</translation>
+    </message>
+    <message>
+        <source>{what} is held since {time} by {login}: {reason}.</source>
+        <translation>{login} tiene parado {what} desde las {time}: {reason}.</translation>
+    </message>
+    <message>
+        <source>The card network says: do not try again.</source>
+        <translation>La red de tarjetas dice: no volver a intentarlo.</translation>
+    </message>
+    <message>
+        <source>The card was declined as {code}. Ask the customer for another one.</source>
+        <translation>La tarjeta se rechazó como {code}. Pide otra al cliente.</translation>
+    </message>
+    <message>
+        <source>The backend did not answer for {id} ({why}).</source>
+        <translation>El backend no respondió por {id} ({why}).</translation>
+    </message>
+    <message>
+        <source>The backend says {id} is {state}: nothing is due.</source>
+        <translation>El backend dice que {id} está en {state}: no se debe nada.</translation>
+    </message>
+    <message>
+        <source>The backend now says {new}, the plan was {old}. This is a new intent.</source>
+        <translation>El backend dice ahora {new} y el plan era {old}. Es una intención nueva.</translation>
+    </message>
+    <message>
+        <source>The plan of {intent} was emptied at {time}.</source>
+        <translation>El plan de {intent} se vació a las {time}.</translation>
+    </message>
+    <message>
+        <source>Attach what the provider shows.</source>
+        <translation>Adjunta lo que muestra el proveedor.</translation>
+    </message>
+    <message>
+        <source>Search results lag. Use a list or the object itself.</source>
+        <translation>La búsqueda va con retraso. Usa una lista o el propio objeto.</translation>
+    </message>
+    <message>
+        <source>The evidence ends {time}; it must reach {needed_time}.</source>
+        <translation>La evidencia acaba a las {time}; debe llegar a las {needed_time}.</translation>
+    </message>
+    <message>
+        <source>{field}: the evidence says {a}, the reservation {b}.</source>
+        <translation>{field}: la evidencia dice {a}, la reserva {b}.</translation>
+    </message>
+    <message>
+        <source>{object} already closes {key}.</source>
+        <translation>{object} ya cierra {key}.</translation>
+    </message>
+    <message>
+        <source>{intent} has another attempt that is {status}: two effects. Record it as double charge.</source>
+        <translation>{intent} tiene otro intento en {status}: dos efectos. Regístralo como doble cobro.</translation>
+    </message>
+    <message>
+        <source>Expire {key} first.</source>
+        <translation>Caduca antes {key}.</translation>
+    </message>
+    <message>
+        <source>Job {id} is {state}.</source>
+        <translation>El trabajo {id} está en {state}.</translation>
+    </message>
+    <message>
+        <source>{key} was sent and is not settled.</source>
+        <translation>{key} se envió y no está resuelto.</translation>
+    </message>
+    <message>
+        <source>{event} has job {id}.</source>
+        <translation>{event} tiene el trabajo {id}.</translation>
+    </message>
+    <message>
+        <source>{event} arrived {age} ago; its job may still come.</source>
+        <translation>{event} llegó hace {age}; su trabajo aún puede aparecer.</translation>
+    </message>
+    <message>
+        <source>{intent} already names this event: it may have run without a job.</source>
+        <translation>{intent} ya nombra este evento: pudo ejecutarse sin trabajo.</translation>
+    </message>
+    <message>
+        <source>{what} is held since {time} by {login}.</source>
+        <translation>{login} tiene parado {what} desde las {time}.</translation>
+    </message>
+    <message>
+        <source>{what} is not held.</source>
+        <translation>{what} no está parado.</translation>
+    </message>
+    <message>
+        <source>Clocks differ by {s} s ({which}). Nothing is sent until they agree.</source>
+        <translation>Los relojes difieren en {s} s ({which}). No se envía nada hasta que coincidan.</translation>
+    </message>
+    <message>
+        <source>The store was restored from {time}; nothing is sent until the gap is covered.</source>
+        <translation>El almacén se restauró de una copia de {time}; no se envía nada hasta cubrir el hueco.</translation>
+    </message>
+    <message>
+        <source>The credential belongs to {credential}, the reservation to {account}.</source>
+        <translation>La credencial es de {credential}, la reserva de {account}.</translation>
+    </message>
+    <message>
+        <source>This run no longer owns job {id}. Stop.</source>
+        <translation>Esta ejecución ya no es dueña del trabajo {id}. Para.</translation>
+    </message>
+    <message>
+        <source>{intent} was planned with other arguments ({field}). Nothing was sent.</source>
+        <translation>{intent} se planificó con otros argumentos ({field}). No se envió nada.</translation>
+    </message>
+    <message>
+        <source>{field}: {why}.</source>
+        <translation>{field}: {why}.</translation>
+    </message>
+    <message>
+        <source>There is no tool {name}.</source>
+        <translation>No hay ninguna herramienta {name}.</translation>
+    </message>
+    <message>
+        <source>The store did not answer. Nothing was sent.</source>
+        <translation>El almacén no respondió. No se envió nada.</translation>
+    </message>
+</context>
+<context>
+    <name>error</name>
+    <message>
+        <source>The store cannot be reached. Check its address and that it runs.</source>
+        <translation>No se llega al almacén. Comprueba su dirección y que esté en marcha.</translation>
+    </message>
+    <message>
+        <source>The store did not answer in time. Look at its load, then try again.</source>
+        <translation>El almacén no respondió a tiempo. Mira su carga y vuelve a intentarlo.</translation>
+    </message>
+    <message>
+        <source>This login may not do that. Ask for the role it needs.</source>
+        <translation>Este usuario no puede hacer eso. Pide el rol que hace falta.</translation>
+    </message>
+    <message>
+        <source>That is not in this store.</source>
+        <translation>Eso no está en este almacén.</translation>
+    </message>
+    <message>
+        <source>Somebody else changed it at the same moment. Look again.</source>
+        <translation>Alguien lo cambió en el mismo momento. Vuelve a mirarlo.</translation>
+    </message>
+    <message>
+        <source>The store itself refused this change. Nothing was changed.</source>
+        <translation>El propio almacén rechazó este cambio. No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>That cannot be meant. Check what you wrote.</source>
+        <translation>Eso no puede ser. Revisa lo que escribiste.</translation>
+    </message>
+    <message>
+        <source>What the store answered breaks its own rules. Run unavezctl check.</source>
+        <translation>Lo que respondió el almacén incumple sus propias reglas. Ejecuta unavezctl check.</translation>
+    </message>
+    <message>
+        <source>The store has no room left. Free some disk space.</source>
+        <translation>El almacén no tiene sitio. Libera espacio en disco.</translation>
+    </message>
+    <message>
+        <source>The store can only be read here. Connect to the primary.</source>
+        <translation>Aquí el almacén solo se puede leer. Conéctate al primario.</translation>
+    </message>
+    <message>
+        <source>There is no Unavez schema there. Run unavezctl migrate first.</source>
+        <translation>Ahí no hay esquema de Unavez. Ejecuta antes unavezctl migrate.</translation>
+    </message>
+    <message>
+        <source>The store's schema is newer than this program. Upgrade the program first.</source>
+        <translation>El esquema del almacén es más nuevo que este programa. Actualiza antes el programa.</translation>
+    </message>
+    <message>
+        <source>Cancelled. Nothing was changed.</source>
+        <translation>Cancelado. No se cambió nada.</translation>
+    </message>
+</context>
+<context>
+    <name>action</name>
+    <message>
+        <source>Requeue job</source>
+        <translation>Reencolar el trabajo</translation>
+    </message>
+    <message>
+        <source>Release lease</source>
+        <translation>Liberar el arriendo</translation>
+    </message>
+    <message>
+        <source>Expire reservation</source>
+        <translation>Caducar la reserva</translation>
+    </message>
+    <message>
+        <source>Open new attempt</source>
+        <translation>Abrir un intento nuevo</translation>
+    </message>
+    <message>
+        <source>Record outcome</source>
+        <translation>Registrar el resultado</translation>
+    </message>
+    <message>
+        <source>Discard job</source>
+        <translation>Descartar el trabajo</translation>
+    </message>
+    <message>
+        <source>Enqueue lost event</source>
+        <translation>Encolar el evento perdido</translation>
+    </message>
+    <message>
+        <source>Hold</source>
+        <translation>Parar</translation>
+    </message>
+</context>
+<context>
+    <name>verdict</name>
+    <message>
+        <source>Nothing of this is in the store.</source>
+        <translation>De esto no hay nada en el almacén.</translation>
+    </message>
+    <message>
+        <source>The event was recorded, but no job was ever made for it.</source>
+        <translation>El evento se registró, pero nunca se creó un trabajo para él.</translation>
+    </message>
+    <message>
+        <source>Its job waits for a worker.</source>
+        <translation>Su trabajo espera a un worker.</translation>
+    </message>
+    <message>
+        <source>A worker holds its job.</source>
+        <translation>Un worker tiene su trabajo.</translation>
+    </message>
+    <message>
+        <source>Safe to requeue: effects that happened replay, none is repeated.</source>
+        <translation>Se puede reencolar: lo que ya ocurrió se repite del registro, nada se hace dos veces.</translation>
+    </message>
+    <message>
+        <source>An effect may have happened. Record its outcome first.</source>
+        <translation>Un efecto puede haber ocurrido. Registra antes su resultado.</translation>
+    </message>
+    <message>
+        <source>The last attempt failed for good. Only a new attempt key can succeed.</source>
+        <translation>El último intento falló del todo. Solo un intento nuevo puede salir bien.</translation>
+    </message>
+    <message>
+        <source>Everything happened once. There is nothing to do.</source>
+        <translation>Todo ocurrió una vez. No hay nada que hacer.</translation>
+    </message>
+    <message>
+        <source>An effect is still open and waits for its job.</source>
+        <translation>Hay un efecto abierto que espera a su trabajo.</translation>
+    </message>
+    <message>
+        <source>Its job was discarded.</source>
+        <translation>Su trabajo se descartó.</translation>
+    </message>
+    <message>
+        <source>The payload is gone, so the job cannot run again.</source>
+        <translation>El contenido ya no está, así que el trabajo no puede volver a ejecutarse.</translation>
+    </message>
+</context>
+<context>
+    <name>effect</name>
+    <message>
+        <source>replays its result</source>
+        <translation>repite su resultado</translation>
+    </message>
+    <message>
+        <source>replays its stored failure</source>
+        <translation>repite su fallo guardado</translation>
+    </message>
+    <message>
+        <source>resumes under the same key until {time}</source>
+        <translation>se reanuda con la misma clave hasta las {time}</translation>
+    </message>
+    <message>
+        <source>is sent for the first time</source>
+        <translation>se envía por primera vez</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>se ejecuta</translation>
+    </message>
+</context>
+<context>
+    <name>duration</name>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 d</source>
+        <translation>%1 d</translation>
+    </message>
+    <message>
+        <source>%1 d %2 h</source>
+        <translation>%1 d %2 h</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nunca</translation>
+    </message>
+</context>
+</TS>

@@ -166,13 +166,18 @@ Result<SqlRows> SqlConnection::run(const QString& sql, const QVariantList& param
         return failed(query->lastError());
     SqlRows result;
     if (query->isSelect()) {
-        const auto columns = query->record().count();
+        const auto record = query->record();
+        const auto columns = record.count();
+        QHash<QString, int> byName;
+        for (int i = 0; i < columns; ++i)
+            byName.insert(record.fieldName(i), i);
+        const auto names = std::make_shared<const QHash<QString, int>>(std::move(byName));
         while (query->next()) {
             QVariantList row;
             row.reserve(columns);
             for (int i = 0; i < columns; ++i)
                 row.append(query->isNull(i) ? QVariant() : query->value(i));
-            result.rows.append(row);
+            result.rows.append(SqlRow(names, std::move(row)));
         }
         // Reading may fail after the first row: a trigger, a lost server, a full disk under RETURNING.
         if (query->lastError().isValid() && query->lastError().type() != QSqlError::NoError)

@@ -15,14 +15,35 @@
 
 namespace unavez::stores {
 
+using ColumnNames = std::shared_ptr<const QHash<QString, int>>;
+
+// One row of an answer, by column name or position.
+class SqlRow
+{
+public:
+    SqlRow(ColumnNames names, QVariantList values)
+        : m_names(std::move(names))
+        , m_values(std::move(values))
+    {
+    }
+
+    QVariant at(int column) const { return m_values.at(column); }
+    // An invalid variant for a column that was not selected: reads as null.
+    QVariant value(const QString& name) const { return m_values.value(m_names->value(name, -1)); }
+
+private:
+    ColumnNames m_names;
+    QVariantList m_values;
+};
+
 // What a statement gave back, read whole: pages are at most a few hundred rows, and a value outlives its connection.
 struct SqlRows
 {
-    QList<QVariantList> rows;
+    QList<SqlRow> rows;
     int affected = 0;
 
     bool isEmpty() const { return rows.isEmpty(); }
-    const QVariantList& first() const { return rows.first(); }
+    const SqlRow& first() const { return rows.first(); }
 };
 
 // One connection, opened, used and closed in one thread (QSqlDatabase's own rule). Reconnects by itself after a

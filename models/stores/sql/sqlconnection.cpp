@@ -5,6 +5,7 @@
 #include "models/stores/sql/writerqueue.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QSqlDriver>
 #include <QSqlError>
 #include <QSqlRecord>
@@ -33,6 +34,19 @@ template <typename Handle> Handle handleOf(const QSqlDatabase& database)
 {
     const auto variant = database.driver()->handle();
     return variant.isValid() ? *static_cast<const Handle*>(variant.constData()) : Handle{};
+}
+
+// Qt binds by position only: ?2 becomes ? with the second value in its place, each time it is named.
+std::pair<QString, QVariantList> expanded(const QString& sql, const QVariantList& parameters)
+{
+    static const QRegularExpression numbered(QStringLiteral("\\?(\\d+)"));
+    QVariantList values;
+    auto found = numbered.globalMatch(sql);
+    if (!found.hasNext())
+        return {sql, parameters};
+    while (found.hasNext())
+        values.append(parameters.value(found.next().captured(1).toInt() - 1));
+    return {QString(sql).replace(numbered, QStringLiteral("?")), values};
 }
 
 } // namespace
@@ -142,16 +156,17 @@ Result<> SqlConnection::ensureOpen()
     return connect(false);
 }
 
-Result<SqlRows> SqlConnection::run(const QString& sql, const QVariantList& parameters)
+Result<SqlRows> SqlConnection::run(const QString& text, const QVariantList& given)
 {
+    const auto [sql, parameters] = expanded(text, given);
     if (const auto open = ensureOpen(); !open)
         return fail(open.error());
     auto& query = m_prepared[sql];
-    const auto failed = [this, &sql](const QSqlError& error) {
+    const auto failed = [this, key = sql](const QSqlError& error) {
         auto ours = errorOf(m_dialect, error);
         if (ours.kind == Error::Kind::Offline)
             m_broken = true;
-        m_prepared.remove(sql);
+        m_prepared.remove(key);
         return fail(ours);
     };
     if (!query) {

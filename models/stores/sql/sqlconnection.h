@@ -67,8 +67,9 @@ public:
     // Whose file or server this is, for what must be one per store in a process.
     QString place() const;
 
-    // Positional parameters. Statements are prepared once per connection and text.
-    contract::Result<SqlRows> run(const QString& sql, const QVariantList& parameters = {});
+    // Parameters by position (?) or by number (?1), never both in one text. Statements are prepared once per connection
+    // and text.
+    contract::Result<SqlRows> run(const QString& text, const QVariantList& given = {});
     // Several statements through the client library: stops at the first that fails.
     contract::Result<> runScript(const QByteArray& script);
 

@@ -71,6 +71,9 @@ Error errorOfSqliteCode(int code, const QString& message)
 
 Error errorOf(Dialect dialect, const QSqlError& error)
 {
+    // A mistake the driver itself finds (parameter count) comes without the server's words.
+    if (error.nativeErrorCode().isEmpty() && error.databaseText().isEmpty())
+        return {Error::Kind::Corrupt, firstLine(error.driverText()), 0};
     if (dialect == Dialect::PostgreSql)
         return errorOfSqlState(error.nativeErrorCode(), error.databaseText());
     return errorOfSqliteCode(error.nativeErrorCode().toInt(), error.databaseText());

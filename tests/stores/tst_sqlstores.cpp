@@ -34,8 +34,10 @@ struct Bench
         , reaper(*connection)
         , service(*connection)
     {
-        const auto synced = service.syncSources({{1, QStringLiteral("stripe:acct_1"), QStringLiteral("stripe"), QStringLiteral("acct_1")}},
-            {{QStringLiteral("k1"), 1, QStringLiteral("/webhooks/stripe"), QStringLiteral("file:/x"), QStringLiteral("0123456789ab"), Instant{0}, Instant::never()}});
+        const auto synced = service.syncSources(
+            {{1, QStringLiteral("stripe:acct_1"), QStringLiteral("stripe"), QStringLiteral("acct_1")}},
+            {{QStringLiteral("k1"), 1, QStringLiteral("/webhooks/stripe"), QStringLiteral("file:/x"),
+                QStringLiteral("0123456789ab"), Instant{0}, Instant::never()}});
         if (!synced)
             qFatal("%s", qPrintable(synced.error().detail));
         source = synced->first().id;
@@ -81,7 +83,8 @@ struct Bench
 
     Result<MarkAnswer> mark(const Held& held, const std::optional<JobLease>& job, Instant at = hostNow())
     {
-        return reservations.mark({held.key, held.fence, QStringLiteral("confirm"), QStringLiteral("charge_customer"), Seconds{45}, at, {}, job});
+        return reservations.mark({held.key, held.fence, QStringLiteral("confirm"), QStringLiteral("charge_customer"),
+            Seconds{45}, at, {}, job});
     }
 
     TestStore store;
@@ -97,13 +100,13 @@ struct Bench
 
 } // namespace
 
-#define BOTH_STORES(slot)                                                                                                                            \
-    void slot##_data()                                                                                                                               \
-    {                                                                                                                                                \
-        QTest::addColumn<StoreUrl::Kind>("kind");                                                                                                    \
-        QTest::newRow("sqlite") << StoreUrl::Kind::Sqlite;                                                                                           \
-        QTest::newRow("postgresql") << StoreUrl::Kind::PostgreSql;                                                                                   \
-    }                                                                                                                                                \
+#define BOTH_STORES(slot)                                                                                              \
+    void slot##_data()                                                                                                 \
+    {                                                                                                                  \
+        QTest::addColumn<StoreUrl::Kind>("kind");                                                                      \
+        QTest::newRow("sqlite") << StoreUrl::Kind::Sqlite;                                                             \
+        QTest::newRow("postgresql") << StoreUrl::Kind::PostgreSql;                                                     \
+    }                                                                                                                  \
     void slot()
 
 class tst_sqlstores : public QObject
@@ -114,7 +117,8 @@ private Q_SLOTS:
     {
         QFETCH(StoreUrl::Kind, kind);
         Bench bench(kind);
-        const auto first = bench.intake.record({bench.delivery(QStringLiteral("evt_1"), "{}", 2), bench.delivery(QStringLiteral("evt_2"))});
+        const auto first = bench.intake.record(
+            {bench.delivery(QStringLiteral("evt_1"), "{}", 2), bench.delivery(QStringLiteral("evt_2"))});
         QVERIFY2(first, qPrintable(first ? QString() : first.error().detail));
         QVERIFY(first->at(0).inserted && first->at(0).deliveries == 2);
         const auto again = bench.intake.record({bench.delivery(QStringLiteral("evt_1"))});
@@ -138,7 +142,8 @@ private Q_SLOTS:
         const JobLease stale{job.job.id, 0};
         QVERIFY(!*bench.jobs.renew(stale, Seconds{60}));
         QCOMPARE(*bench.jobs.finishDone(stale), JobFinish::LeaseLost);
-        QCOMPARE(*bench.jobs.finishLater(job.lease(), Seconds{0}, false, QStringLiteral("later"), {}), JobFinish::Later);
+        QCOMPARE(
+            *bench.jobs.finishLater(job.lease(), Seconds{0}, false, QStringLiteral("later"), {}), JobFinish::Later);
         const auto second = bench.jobs.claim(bench.source, QStringLiteral("w-2"), Seconds{60});
         QCOMPARE((*second)->job.leaseToken, 2);
         QCOMPARE((*second)->job.attempts, 1); // the try was given back
@@ -168,8 +173,10 @@ private Q_SLOTS:
         QCOMPARE(marked->sends, 1);
         const auto left = marked->resumeUntil - hostNow();
         QVERIFY(left > Seconds{71'990} && left <= Seconds{72'010}); // window less margin
-        QVERIFY(!*bench.reservations.hasUnansweredSend(reserved->held->key, QStringLiteral("charge:inv_1:a1:confirm"), *marked->call));
-        QVERIFY(*bench.reservations.hasUnansweredSend(reserved->held->key, QStringLiteral("charge:inv_1:a1:confirm"), 0));
+        QVERIFY(!*bench.reservations.hasUnansweredSend(
+            reserved->held->key, QStringLiteral("charge:inv_1:a1:confirm"), *marked->call));
+        QVERIFY(
+            *bench.reservations.hasUnansweredSend(reserved->held->key, QStringLiteral("charge:inv_1:a1:confirm"), 0));
         CallEnd end;
         end.call = *marked->call;
         end.answer.httpStatus = 200;
@@ -201,11 +208,15 @@ private Q_SLOTS:
         auto stale = held;
         stale.fence = 0;
         QCOMPARE(bench.mark(stale, job.lease())->refused->reason, Reason::LeaseLost);
-        QVERIFY(bench.connection->run(QStringLiteral("INSERT INTO holds(kind, target, reason, placed_by) VALUES ('tool', 'charge_customer', 'incident', 'ana')")).has_value());
+        QVERIFY(bench.connection
+                    ->run(QStringLiteral("INSERT INTO holds(kind, target, reason, placed_by) VALUES ('tool', "
+                                         "'charge_customer', 'incident', 'ana')"))
+                    .has_value());
         QCOMPARE(bench.mark(held, job.lease())->refused->reason, Reason::Held);
         QVERIFY(bench.service.quarantine(hostNow()).has_value());
         QCOMPARE(bench.mark(held, job.lease())->refused->reason, Reason::Quarantine);
-        QCOMPARE(bench.reservations.reserve(Bench::request(QStringLiteral("inv_2"), job.lease()))->refused->reason, Reason::Quarantine);
+        QCOMPARE(bench.reservations.reserve(Bench::request(QStringLiteral("inv_2"), job.lease()))->refused->reason,
+            Reason::Quarantine);
         QCOMPARE((*bench.reservations.findKey(held.key))->last.sends, 0); // nothing was marked by any of them
     }
 
@@ -217,11 +228,14 @@ private Q_SLOTS:
         QVERIFY(!*bench.reservations.resume(held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{10}));
         QVERIFY(bench.reservations.giveUpLease(held.key, held.fence, Seconds{10}).has_value());
         std::optional<Held> resumed; // QTRY asks again after a success: resume only once
-        QTRY_VERIFY(resumed || (resumed = *bench.reservations.resume(held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{10})));
+        QTRY_VERIFY(resumed
+            || (resumed = *bench.reservations.resume(
+                    held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{10})));
         const auto row = (*bench.reservations.findKey(held.key))->last;
         QCOMPARE(row.fence, held.fence + 1);
         QCOMPARE(row.owner, std::optional(QStringLiteral("gate-2")));
-        QVERIFY(!*bench.reservations.finish({held.key, held.fence, ReservationStatus::Unknown, {}, OutcomeClass::Unknown, {}, {}, {}}));
+        QVERIFY(!*bench.reservations.finish(
+            {held.key, held.fence, ReservationStatus::Unknown, {}, OutcomeClass::Unknown, {}, {}, {}}));
     }
 
     BOTH_STORES(shouldLeaveUnknownOnlyOnEvidence)
@@ -230,11 +244,14 @@ private Q_SLOTS:
         Bench bench(kind);
         const auto held = *bench.reservations.reserve(Bench::request(QStringLiteral("inv_1"), {}))->held;
         QVERIFY(bench.mark(held, {})->call.has_value());
-        QVERIFY(*bench.reservations.finish({held.key, held.fence, ReservationStatus::Unknown, {}, OutcomeClass::Unknown, {}, {}, {}}));
+        QVERIFY(*bench.reservations.finish(
+            {held.key, held.fence, ReservationStatus::Unknown, {}, OutcomeClass::Unknown, {}, {}, {}}));
         // M11: the schema itself refuses to forget that it may have happened.
-        QVERIFY(!bench.connection->run(QStringLiteral("UPDATE idempotency_keys SET status = 'failed', outcome_class = 'x', completed_at = status_at%1")
+        QVERIFY(!bench.connection->run(QStringLiteral(
+            "UPDATE idempotency_keys SET status = 'failed', outcome_class = 'x', completed_at = status_at%1")
                                            .arg(bumpVersion(bench.connection->dialect()))));
-        QCOMPARE((*bench.evidence.keyOfSentKey(QStringLiteral("stripe"), QStringLiteral("acct_1"), QStringLiteral("charge:inv_1:a1:confirm"))),
+        QCOMPARE((*bench.evidence.keyOfSentKey(
+                     QStringLiteral("stripe"), QStringLiteral("acct_1"), QStringLiteral("charge:inv_1:a1:confirm"))),
             std::optional(held.key));
         ObservedOutcome observed;
         observed.key = held.key;

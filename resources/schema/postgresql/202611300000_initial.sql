@@ -908,6 +908,11 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+-- What the guard refused at execution: an audit row with 0 rows, under the guard's own reason code.
+CREATE FUNCTION record_refusal(p_action text, p_target text, p_reason text, p_plan text, p_refused text) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = unavez, pg_catalog SET lock_timeout = '2s' AS $$
+  SELECT write_audit(p_action, p_target, p_reason, p_plan, 0, p_refused, NULL, NULL, NULL) $$;
+
 CREATE FUNCTION decide_proposal(p_id bigint, p_decision text) RETURNS int LANGUAGE sql SECURITY DEFINER SET search_path = unavez, pg_catalog AS $$
   WITH u AS (UPDATE proposals SET decision = p_decision, decided_by = session_user, decided_at = now3()
               WHERE id = p_id AND decision IS NULL AND proposed_by <> session_user AND now3() < proposed_at + interval '24 hours' RETURNING 1) SELECT count(*)::int FROM u $$;
@@ -924,8 +929,11 @@ GRANT SELECT ON store_info, sources, signing_keys, processed_events, event_deliv
 GRANT SELECT (provider, provider_account, key, intent_key, attempt, status, flag, request_sha256, fence, owner, lease_expires_at, reserved_at, status_at, first_sent_at, last_sent_at, sends, window_s, margin_s,
   resume_until, outcome_class, provider_object_id, result, error, completed_at, emptied_at, row_version) ON idempotency_keys TO unavez_viewer;
 
+-- Whether a body is kept, never the body.
+GRANT SELECT (event_pk, received_at) ON event_payloads TO unavez_viewer;
+
 GRANT EXECUTE ON FUNCTION lock_case(bigint[], jsonb), apply_record_outcome(text, text, text, jsonb, text, text, text[], bigint, text, bytea, timestamptz, text, text, bigint, text, text, bigint),
-  decide_proposal(bigint, text) TO unavez_finance, unavez_operator;
+  decide_proposal(bigint, text), record_refusal(text, text, text, text, text) TO unavez_finance, unavez_operator;
 GRANT INSERT (action, target, plan, reason) ON proposals TO unavez_finance, unavez_operator;
 GRANT INSERT (subject, kind, body) ON case_notes TO unavez_finance, unavez_operator;
 GRANT EXECUTE ON FUNCTION apply_requeue_job(bigint, jsonb, text, text, bigint, bigint, int), apply_release_lease(bigint, bigint, int, text, text), apply_expire_reservation(text, text, text, bigint, int, text, text),

@@ -5,14 +5,16 @@
 
 SET LOCAL client_min_messages = warning;
 
--- Roles are cluster-wide and have no login; people's and services' logins are members.
+-- Roles are cluster-wide and have no login; people's and services' logins are members. Two stores of one server may be
+-- made at once: whoever comes second waits for the first and finds the role there.
 DO $$
 DECLARE r text;
 BEGIN
   FOREACH r IN ARRAY ARRAY['viewer','finance','operator','admin','edge','worker'] LOOP
-    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'unavez_' || r) THEN
+    BEGIN
       EXECUTE format('CREATE ROLE %I NOLOGIN', 'unavez_' || r);
-    END IF;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+    END;
   END LOOP;
 END $$;
 

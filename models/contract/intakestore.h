@@ -21,6 +21,7 @@ struct Delivery
     QString contentType = QStringLiteral("application/json");
     QString peer; // address without port
     int answeredMs = 0; // from first byte to now
+    int maxAttempts = 8; // tries of the job it brings, ≥ 1
 
     QString changeId() const { return snapshotId.value_or(eventId); }
 };

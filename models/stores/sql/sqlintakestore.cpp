@@ -91,7 +91,8 @@ Result<std::optional<RecordedEvent>> SqlIntakeStore::insertNew(const MergedDeliv
         return std::optional<RecordedEvent>();
     const auto pk = inserted->first().at(0).toLongLong();
     const auto job = m_connection.run(
-        QStringLiteral("INSERT INTO jobs(kind, event_pk, source_id) VALUES ('event', ?, ?)"), {pk, d.sourceId});
+        QStringLiteral("INSERT INTO jobs(kind, event_pk, source_id, max_attempts) VALUES ('event', ?, ?, ?)"),
+        {pk, d.sourceId, d.maxAttempts});
     if (!job)
         return fail(job.error());
     const auto payload

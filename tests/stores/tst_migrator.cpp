@@ -112,6 +112,37 @@ private Q_SLOTS:
             Error::Kind::Refused);
     }
 
+    // Roles belong to the server, not to the store: the first two stores of a server make them at the same time.
+    void shouldMakeTwoStoresOfOneServerAtOnce()
+    {
+        // GIVEN a server without our roles, and somebody half way through making them
+        PrivatePostgres server{};
+        const auto first = SqlConnection::open(server.superuser());
+        QVERIFY((*first)->runScript("CREATE DATABASE other").has_value());
+        QVERIFY((*first)->begin().has_value());
+        QVERIFY((*first)->runScript("CREATE ROLE unavez_viewer NOLOGIN").has_value());
+
+        // WHEN a second store is made, and the first maker commits while it waits
+        Result<Migration> made;
+        std::thread second([&] {
+            const auto connection = SqlConnection::open(server.superuser(QStringLiteral("other")));
+            made = migrate(**connection, StoreMode::Practice);
+        });
+        const auto watcher = SqlConnection::open(server.superuser());
+        QTRY_COMPARE((*watcher)
+                         ->run(QStringLiteral("SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = "
+                                              "'Lock' AND datname = 'other'"))
+                         ->first()
+                         .value(QStringLiteral("n"))
+                         .toLongLong(),
+            1LL);
+        QVERIFY((*first)->commit().has_value());
+        second.join();
+
+        // THEN both stand
+        QVERIFY2(made.has_value(), made ? "" : qPrintable(made.error().detail));
+    }
+
     void shouldComeBackAfterItsServerWentAway()
     {
         PrivatePostgres server{};

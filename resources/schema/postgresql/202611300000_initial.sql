@@ -11,6 +11,7 @@ DO $$
 DECLARE r text;
 BEGIN
   FOREACH r IN ARRAY ARRAY['viewer','finance','operator','admin','edge','worker'] LOOP
+    CONTINUE WHEN EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'unavez_' || r);
     BEGIN
       EXECUTE format('CREATE ROLE %I NOLOGIN', 'unavez_' || r);
     EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;

@@ -83,6 +83,7 @@ struct ToolSettings
     QString name; // charge_customer
     QString backend; // URL with {invoice_id}
     int maxAttempts = 4;
+    contract::Seconds minInterval{60}; // between two attempts an operator opens
 };
 
 struct Settings
@@ -94,6 +95,7 @@ struct Settings
     QString portsFile; // empty: none
     std::optional<ListenAddress> admin;
     contract::Seconds heartbeat{5};
+    contract::Millis drain{30000}; // what running jobs and requests get after SIGTERM
     EdgeSettings edge;
     QList<SourceSettings> sources;
     WorkerPoolSettings worker;

@@ -455,4 +455,201 @@
         <translation>nunca</translation>
     </message>
 </context>
+<context>
+    <name>setting</name>
+    <message>
+        <source>{file} cannot be read: {why}.</source>
+        <translation>{file} no se puede leer: {why}.</translation>
+    </message>
+    <message>
+        <source>{file} is larger than {max} bytes and was not read.</source>
+        <translation>{file} ocupa más de {max} bytes y no se ha leído.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: this is not TOML: {why}.</source>
+        <translation>{file}:{line}: esto no es TOML: {why}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: there is no setting {key}; known here are {known}.</source>
+        <translation>{file}:{line}: no existe el ajuste {key}; aquí se conocen {known}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be {expected}.</source>
+        <translation>{file}:{line}: {key} debe ser {expected}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} is missing.</source>
+        <translation>{file}:{line}: falta {key}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} is missing, and the role {role} needs it.</source>
+        <translation>{file}:{line}: falta {key}, y el rol {role} lo necesita.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} is missing, and {other} needs it.</source>
+        <translation>{file}:{line}: falta {key}, y {other} lo necesita.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be from {min} to {max}.</source>
+        <translation>{file}:{line}: {key} debe estar entre {min} y {max}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be above 0 and at most {max}.</source>
+        <translation>{file}:{line}: {key} debe ser mayor que 0 y como mucho {max}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be one of {allowed}.</source>
+        <translation>{file}:{line}: {key} debe ser uno de {allowed}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must not be empty.</source>
+        <translation>{file}:{line}: {key} no puede estar vacío.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} {value} stands on line {first} already.</source>
+        <translation>{file}:{line}: {key} {value} ya está en la línea {first}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be 1 to {max} visible ASCII characters.</source>
+        <translation>{file}:{line}: {key} debe tener de 1 a {max} caracteres ASCII visibles.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be a literal address and a port, such as 127.0.0.1:8080 or [::1]:8080.</source>
+        <translation>{file}:{line}: {key} debe ser una dirección literal y un puerto, como 127.0.0.1:8080 o [::1]:8080.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be an http or https URL without user, password or fragment.</source>
+        <translation>{file}:{line}: {key} debe ser una URL http o https sin usuario, contraseña ni fragmento.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must begin with https, because the credential would cross the network in the open.</source>
+        <translation>{file}:{line}: {key} debe empezar por https, porque la credencial cruzaría la red al descubierto.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be a plain path such as /webhooks/stripe.</source>
+        <translation>{file}:{line}: {key} debe ser una ruta simple como /webhooks/stripe.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must hold {placeholder} exactly once and no other braces.</source>
+        <translation>{file}:{line}: {key} debe contener {placeholder} exactamente una vez y ninguna otra llave.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must be sqlite:///path/store.db or postgresql://user@host:port/database.</source>
+        <translation>{file}:{line}: {key} debe ser sqlite:///ruta/store.db o postgresql://usuario@host:puerto/base.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must not hold a password; keep it in a file that PGPASSFILE names.</source>
+        <translation>{file}:{line}: {key} no puede contener una contraseña; guárdala en un archivo indicado por PGPASSFILE.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: {path} is not a folder that this user can write to.</source>
+        <translation>{file}:{line}: {key}: {path} no es una carpeta en la que este usuario pueda escribir.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: {path} is not the absolute path of a program this user can run.</source>
+        <translation>{file}:{line}: {key}: {path} no es la ruta absoluta de un programa que este usuario pueda ejecutar.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: {path} cannot be read: {why}.</source>
+        <translation>{file}:{line}: {key}: {path} no se puede leer: {why}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key} must say where the secret is kept: file:/path, env:NAME or credential:NAME.</source>
+        <translation>{file}:{line}: {key} debe decir dónde se guarda el secreto: file:/ruta, env:NOMBRE o credential:NOMBRE.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: there is no readable secret at {reference}: {why}.</source>
+        <translation>{file}:{line}: {key}: no hay un secreto legible en {reference}: {why}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: the secret at {reference} is empty.</source>
+        <translation>{file}:{line}: {key}: el secreto en {reference} está vacío.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: the secret at {reference} holds white space or a control character.</source>
+        <translation>{file}:{line}: {key}: el secreto en {reference} contiene espacios o un carácter de control.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: the secret at {reference} is longer than {max} bytes.</source>
+        <translation>{file}:{line}: {key}: el secreto en {reference} ocupa más de {max} bytes.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: everybody on this host can read the file of {reference}; chmod 600 it.</source>
+        <translation>{file}:{line}: {key}: cualquiera en este equipo puede leer el archivo de {reference}; aplícale chmod 600.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: {value} is not a loopback address; set edge.tls_certificate and edge.tls_key, or edge.behind_proxy = true.</source>
+        <translation>{file}:{line}: {key}: {value} no es una dirección de bucle local; define edge.tls_certificate y edge.tls_key, o edge.behind_proxy = true.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: {value} is not a loopback address, and the gate speaks without TLS; take a loopback address or unix:/path.</source>
+        <translation>{file}:{line}: {key}: {value} no es una dirección de bucle local y la puerta habla sin TLS; usa una dirección de bucle local o unix:/ruta.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: cannot listen on {value}: {why}.</source>
+        <translation>{file}:{line}: {key}: no se puede escuchar en {value}: {why}.</translation>
+    </message>
+    <message>
+        <source>{file}:{line}: {key}: these times do not hold together; it must hold that {rule}.</source>
+        <translation>{file}:{line}: {key}: estos tiempos no encajan; debe cumplirse {rule}.</translation>
+    </message>
+</context>
+<context>
+    <name>setting type</name>
+    <message>
+        <source>a text</source>
+        <translation>un texto</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>un número entero</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>un número</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true o false</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>una tabla</translation>
+    </message>
+    <message>
+        <source>a list of texts</source>
+        <translation>una lista de textos</translation>
+    </message>
+    <message>
+        <source>a list of whole numbers</source>
+        <translation>una lista de números enteros</translation>
+    </message>
+    <message>
+        <source>a list of tables, each under [[…]]</source>
+        <translation>una lista de tablas, cada una bajo [[…]]</translation>
+    </message>
+</context>
+<context>
+    <name>boot</name>
+    <message>
+        <source>The store shows fewer provider calls than this host saw before: it was set back to a backup. It is in quarantine now; import evidence for the time since, then lift it.</source>
+        <translation>El almacén muestra menos llamadas al proveedor que las que este equipo ya vio: se restauró una copia. Ahora está en cuarentena; importa las pruebas de ese periodo y después levántala.</translation>
+    </message>
+    <message>
+        <source>The store shows fewer provider calls than this host saw before: it was set back to a backup, and this login may not quarantine it. Have an admin do it, then start again.</source>
+        <translation>El almacén muestra menos llamadas al proveedor que las que este equipo ya vio: se restauró una copia, y este usuario no puede ponerlo en cuarentena. Que lo haga un administrador y arranca de nuevo.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({why}). It tells a store set back to a backup from a whole one; remove it only if this store never was.</source>
+        <translation>{path} no se puede leer ({why}). Distingue un almacén restaurado de una copia de uno entero; bórralo solo si este almacén nunca lo fue.</translation>
+    </message>
+    <message>
+        <source>This login may not write the configured sources into the store. Start once as an admin login, or have an admin add them.</source>
+        <translation>Este usuario no puede escribir las fuentes configuradas en el almacén. Arranca una vez con un usuario administrador, o que un administrador las añada.</translation>
+    </message>
+    <message>
+        <source>The configured sources do not fit the store: {why}.</source>
+        <translation>Las fuentes configuradas no encajan con el almacén: {why}.</translation>
+    </message>
+</context>
 </TS>

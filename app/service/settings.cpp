@@ -14,4 +14,15 @@ bool ListenAddress::isLoopback() const
     return !address.isNull() && address.isLoopback();
 }
 
+QString wordOf(Role role)
+{
+    switch (role) {
+    case Role::Edge: return QStringLiteral("edge");
+    case Role::Worker: return QStringLiteral("worker");
+    case Role::Gate: return QStringLiteral("gate");
+    case Role::Reaper: return QStringLiteral("reaper");
+    }
+    return {};
+}
+
 } // namespace unavez::service

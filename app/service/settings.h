@@ -14,6 +14,7 @@
 namespace unavez::service {
 
 enum class Role { Edge, Worker, Gate, Reaper };
+QString wordOf(Role role); // edge, worker, gate, reaper
 
 // Where a listener binds. Port 0: any free one.
 struct ListenAddress

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/text/sentences.h"
 
+#include "ui/text/filled.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QRegularExpression>
@@ -165,16 +167,6 @@ constexpr std::pair<Will, const char*> effectSentences[] = {
     {Will::Run, QT_TRANSLATE_NOOP("effect", "runs")},
 };
 
-template <typename E, std::size_t N>
-QString translated(const char* context, const std::pair<E, const char*> (&table)[N], E value)
-{
-    for (const auto& [known, sentence] : table) {
-        if (known == value)
-            return QCoreApplication::translate(context, sentence);
-    }
-    return {};
-}
-
 QString unit(const char* text) { return QCoreApplication::translate("duration", text); }
 
 bool isTime(const QString& name)
@@ -191,7 +183,8 @@ QString spelled(const QString& name, const QVariant& fact, TimeStyle style)
     return fact.toString();
 }
 
-// A fact that was not given leaves a dash, never a brace: a person must not read our grammar.
+} // namespace
+
 QString filled(QString sentence, const QVariantMap& facts, TimeStyle style)
 {
     static const QRegularExpression brace(QStringLiteral("\\{([a-z_]+)\\}"));
@@ -204,8 +197,6 @@ QString filled(QString sentence, const QVariantMap& facts, TimeStyle style)
     }
     return sentence;
 }
-
-} // namespace
 
 QString time(Instant at, TimeStyle style)
 {

@@ -55,7 +55,7 @@ QString wordOf(Inequality inequality)
 Millis sendWithin(const Timing& timing)
 {
     const Millis spare = timing.gateLease - timing.providerTotal - Millis{5000};
-    return std::clamp(spare, std::min(timing.gateLease / 3, Millis{10000}), Millis{10000});
+    return std::clamp(spare, std::min(timing.gateLease / 3, Millis{5000}), Millis{10000});
 }
 
 } // namespace unavez::engine

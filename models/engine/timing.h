@@ -41,8 +41,8 @@ std::optional<Inequality> brokenTiming(const Timing& timing, bool practice);
 // The configuration keys it speaks of, for the boot message: "gate.lease_s > provider.total_s + 10".
 QString wordOf(Inequality inequality);
 
-// How long after its mark a request may still be written (contract.md §10.5.1): lease − total − 5 s, at most 10 s and,
-// in practice with short leases, never below a third of the lease.
+// How long after its mark a request may still be written (contract.md §10.5.1): lease − total − 5 s, at most 10 s. A
+// live store's inequalities leave more than 5 s; with the short leases of practice it is at least a third of the lease.
 contract::Millis sendWithin(const Timing& timing);
 
 } // namespace unavez::engine

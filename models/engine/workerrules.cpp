@@ -64,9 +64,12 @@ std::optional<JobDecision> afterSettling(const QList<Settled>& effects, Instant 
     case Settled::Kind::LeaseLost: return JobDecision{JobDecision::Kind::LeaseLost, Millis{0}, true, {}, {}};
     case Settled::Kind::Unknown: return dead(QStringLiteral("unknown_outcome"));
     case Settled::Kind::Mismatch: return later(backoff, true, QStringLiteral("mismatch"));
-    case Settled::Kind::Unanswered: return later(backoff, true, QStringLiteral("provider_unanswered"));
+    case Settled::Kind::Unanswered: // not before the provider said, where it said
+        return later(std::max(backoff, worst->until.value_or(now) - now), true, QStringLiteral("provider_unanswered"));
     case Settled::Kind::Away: return later(backoff, true, QStringLiteral("provider_away"));
     case Settled::Kind::Refused:
+        if (worst->because && worst->because->reason == Reason::Unmapped) // damaged: it must die, so that it is seen
+            return later(backoff, true, QStringLiteral("open_effect"), why);
         // A hold, a quarantine, a clock: nothing was sent and no try of ours mends it, so none is used up.
         return later(refusedWait, false, QStringLiteral("open_effect"), why);
     case Settled::Kind::Live: return later(worst->until.value_or(now) - now, false, QStringLiteral("open_effect"), why);

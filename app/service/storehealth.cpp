@@ -70,6 +70,18 @@ StoreSession* StoreLink::session(std::stop_token stop, bool* reopened)
     return stop.stop_requested() ? nullptr : m_session.get();
 }
 
+StoreSession* StoreLink::tried()
+{
+    if (!m_session) {
+        auto opened = m_open();
+        if (opened)
+            m_session = std::move(*opened);
+        else
+            failed(opened.error());
+    }
+    return m_session.get();
+}
+
 void StoreLink::failed(const Error& error)
 {
     m_session.reset();

@@ -39,6 +39,8 @@ public:
     // Blocks until the store is there; nullptr where the stop came first. `reopened` is set where the session is not
     // the one of the last call, so that what was built on that one must be built anew.
     StoreSession* session(std::stop_token stop, bool* reopened = nullptr);
+    // One try at most, without a pause: nullptr where the store is not there now.
+    StoreSession* tried();
     // The store did not answer as it should: the next session() is a new one, after a pause.
     void failed(const contract::Error& error);
     // It did: the next pause is short again.

@@ -58,17 +58,12 @@ Heartbeat::Heartbeat(const SharedParts& shared, ServiceRow row, Millis every, Hi
     , m_every(every)
     , m_file(std::move(file))
     , m_accounts(std::move(accounts))
-    , m_checkedAt(shared.clock.boottime())
     , m_thread([this](std::stop_token stop) { run(std::move(stop)); })
 {
 }
 
 Result<> Heartbeat::beat(StoreSession& store)
 {
-    if (m_shared.clock.boottime() - m_checkedAt >= accountEvery) {
-        m_checkedAt = m_shared.clock.boottime();
-        m_accounts.run(store);
-    }
     const auto before = m_shared.clock.wall();
     const auto now = store.service().now();
     if (!now)
@@ -112,6 +107,11 @@ void Heartbeat::run(std::stop_token stop)
             continue;
         }
         link.worked();
+        // After the beat: a provider that does not answer must not make the service look dead.
+        if (!m_checkedAt || m_shared.clock.boottime() - *m_checkedAt >= accountEvery) {
+            m_checkedAt = m_shared.clock.boottime();
+            m_accounts.run(*store);
+        }
         rest(stop, m_every);
     }
 }

@@ -43,7 +43,7 @@ private:
     HighWaterFile m_file;
     bool m_fileFailed = false; // logged once per change
     AccountCheck m_accounts;
-    contract::Millis m_checkedAt{0}; // BOOTTIME
+    std::optional<contract::Millis> m_checkedAt; // BOOTTIME; absent: not yet
     std::jthread m_thread; // last: it uses the rest; its end stops it
 };
 

@@ -4,7 +4,9 @@
 #include "models/contract/time.h"
 
 #include <QJsonDocument>
+#include <QtGlobal>
 
+#include <atomic>
 #include <cerrno>
 
 #include <unistd.h>
@@ -21,6 +23,18 @@ QLatin1String wordOf(LogLevel level)
     case LogLevel::Error: break;
     }
     return QLatin1String("error");
+}
+
+std::atomic<Log*> qtLog{nullptr};
+
+void takeQtMessage(QtMsgType type, const QMessageLogContext& context, const QString& message)
+{
+    auto* log = qtLog.load();
+    if (!log || type == QtDebugMsg)
+        return;
+    log->write(type == QtCriticalMsg || type == QtFatalMsg ? LogLevel::Error : LogLevel::Warning, QLatin1String("qt"),
+        {{QStringLiteral("category"), QString::fromLatin1(context.category ? context.category : "")},
+            {QStringLiteral("detail"), message.left(200)}});
 }
 
 } // namespace
@@ -56,6 +70,18 @@ void Log::write(LogLevel level, QLatin1String code, const QJsonObject& fields)
         from += written;
         left -= static_cast<size_t>(written);
     }
+}
+
+void logQtMessages(Log& log)
+{
+    qtLog = &log;
+    qInstallMessageHandler(takeQtMessage);
+}
+
+void logQtMessages()
+{
+    qInstallMessageHandler(nullptr);
+    qtLog = nullptr;
 }
 
 QJsonObject logged(const contract::Error& error, QJsonObject fields)

@@ -33,4 +33,8 @@ private:
 // An error as log fields: its kind, its native code and its detail, cut to 500 characters.
 QJsonObject logged(const contract::Error& error, QJsonObject fields = {});
 
+// Qt's own warnings as lines of the log, with code "qt"; without a log, to stderr as before.
+void logQtMessages(Log& log);
+void logQtMessages();
+
 } // namespace unavez::service

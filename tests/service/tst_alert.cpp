@@ -91,7 +91,7 @@ private Q_SLOTS:
         pthread_sigmask(SIG_BLOCK, &stopping, &before);
         {
             Alert alert({QStringLiteral("/bin/sh"), QStringLiteral("-c"),
-                            QStringLiteral("grep -E 'Sig(Blk|Ign)' /proc/$$/status > ") + out, QStringLiteral("sh")},
+                            QStringLiteral("exec grep -E 'Sig(Blk|Ign)' /proc/self/status > ") + out, QStringLiteral("sh")},
                 pipe.log());
             alert.died(dead);
         }
@@ -138,7 +138,7 @@ private Q_SLOTS:
         clock.start();
         Alert alert(
             {QStringLiteral("/bin/sh"), QStringLiteral("-c"), QStringLiteral("sleep 60 & echo $! > %1; wait").arg(out)},
-            pipe.log(), contract::Millis{300});
+            pipe.log(), contract::Millis{1500});
         alert.died(dead);
         QTRY_COMPARE(pipe.count(QStringLiteral("alert_timed_out")), 1);
         QVERIFY(clock.elapsed() < 20000);

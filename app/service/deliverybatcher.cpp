@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/service/deliverybatcher.h"
+
+#include "models/async/crashpoint.h"
+
+#include <algorithm>
+
+namespace unavez::service {
+
+using namespace contract;
+using engine::IntakeAnswer;
+
+namespace {
+
+constexpr Millis firstPause{100};
+
+IntakeAnswer away(const char* why) { return {503, {}, Error{Error::Kind::Offline, QString::fromLatin1(why), 0}}; }
+
+// Trouble of the store or of the connection to it, not of a row in the batch.
+bool isOfTheStore(Error::Kind kind)
+{
+    return kind != Error::Kind::Conflict && kind != Error::Kind::Refused && kind != Error::Kind::Invalid
+        && kind != Error::Kind::Corrupt;
+}
+
+} // namespace
+
+DeliveryBatcher::DeliveryBatcher(OpenStore open, StoreHealth& health, Metrics& metrics, BatcherSettings settings)
+    : m_open(std::move(open))
+    , m_health(health)
+    , m_metrics(metrics)
+    , m_settings(settings)
+{
+}
+
+DeliveryBatcher::~DeliveryBatcher() { stop(); }
+
+void DeliveryBatcher::start()
+{
+    m_thread = std::thread([this] { run(); });
+}
+
+void DeliveryBatcher::submit(Delivery delivery, Answered answered)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_isStopping && static_cast<int>(m_waiting.size()) < m_settings.queue) {
+            m_waiting.push_back({std::move(delivery), std::move(answered)});
+            m_changed.notify_one();
+            return;
+        }
+    }
+    answered(away("edge: no room in the queue"));
+}
+
+void DeliveryBatcher::note(const SignatureFailure& failure)
+{
+    m_failures.add(failure);
+    // Under the lock, or a batcher about to sleep would not hear it.
+    const std::lock_guard lock(m_mutex);
+    m_changed.notify_one();
+}
+
+void DeliveryBatcher::stop()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isStopping = true;
+        m_changed.notify_one();
+    }
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void DeliveryBatcher::run()
+{
+    for (bool isStopping = false; !isStopping;) {
+        auto batch = taken(isStopping);
+        if (!batch.empty()) {
+            record(std::move(batch));
+            isStopping = false; // more may wait
+        }
+        if (isStopping || Clock::now() >= m_flushAfter)
+            flush();
+    }
+    m_session.reset(); // in the thread that opened it
+}
+
+// Waits until there is something to do. `isStopping` with an empty answer: nothing waits and nothing comes.
+std::deque<DeliveryBatcher::Waiting> DeliveryBatcher::taken(bool& isStopping)
+{
+    std::unique_lock lock(m_mutex);
+    const auto isWork = [this] { return m_isStopping || !m_waiting.empty(); };
+    while (!isWork()) {
+        if (m_failures.isEmpty())
+            m_changed.wait(lock);
+        else if (m_changed.wait_until(lock, m_flushAfter) == std::cv_status::timeout)
+            break;
+    }
+    std::deque<Waiting> batch;
+    const auto count = std::min(m_waiting.size(), static_cast<std::size_t>(m_settings.most));
+    std::move(m_waiting.begin(), m_waiting.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(batch));
+    m_waiting.erase(m_waiting.begin(), m_waiting.begin() + static_cast<std::ptrdiff_t>(count));
+    isStopping = m_isStopping;
+    return batch;
+}
+
+StoreSession* DeliveryBatcher::session()
+{
+    if (m_session || Clock::now() < m_openAfter)
+        return m_session.get();
+    auto opened = m_open();
+    if (opened)
+        m_session = std::move(*opened);
+    else
+        letGo(opened.error());
+    return m_session.get();
+}
+
+void DeliveryBatcher::letGo(const Error& error)
+{
+    m_session.reset();
+    m_health.failed(error);
+    m_metrics.storeUp(false);
+    m_pause = std::min(m_pause == Millis{0} ? firstPause : m_pause * 2, m_settings.longestPause);
+    m_openAfter = Clock::now() + m_pause;
+}
+
+void DeliveryBatcher::record(std::deque<Waiting> batch)
+{
+    auto* const store = session();
+    if (!store) {
+        for (const auto& waiting : batch)
+            waiting.answered(away("edge: the store is away"));
+        return;
+    }
+    const Metrics::Busy busy(m_metrics, Role::Edge);
+    QList<Delivery> deliveries;
+    deliveries.reserve(static_cast<qsizetype>(batch.size()));
+    for (auto& waiting : batch)
+        deliveries.append(std::move(waiting.delivery));
+    const auto answers = engine::Intake(store->intake()).record(deliveries);
+    UNAVEZ_CRASH_POINT("edge.after_commit_before_200");
+    noteState(answers);
+    for (qsizetype i = 0; i < answers.size(); ++i)
+        batch[static_cast<std::size_t>(i)].answered(answers[i]);
+}
+
+// What the answers say of the store, before anybody hears them.
+void DeliveryBatcher::noteState(const QList<IntakeAnswer>& answers)
+{
+    std::optional<Error> trouble;
+    qsizetype recorded = 0;
+    for (const auto& answer : answers) {
+        recorded += answer.http == 200;
+        if (answer.error && isOfTheStore(answer.error->kind))
+            trouble = answer.error;
+        else if (answer.error)
+            m_health.failed(*answer.error); // logged: a verified delivery that the store does not take
+    }
+    if (recorded > 0)
+        m_metrics.committed(recorded);
+    if (trouble) {
+        letGo(*trouble);
+    } else if (recorded > 0) {
+        m_pause = Millis{0};
+        m_health.worked();
+        m_metrics.storeUp(true);
+    }
+}
+
+void DeliveryBatcher::flush()
+{
+    m_flushAfter = Clock::now() + m_settings.flush;
+    if (m_failures.isEmpty())
+        return;
+    auto* const store = session();
+    if (!store)
+        return;
+    const auto failures = m_failures.take();
+    const auto written = store->intake().recordFailures(failures);
+    if (written)
+        return;
+    // Counted again with the next write, but for a store that refuses them: those would be refused for ever.
+    if (isOfTheStore(written.error().kind) || written.error().kind == Error::Kind::Conflict) {
+        for (const auto& failure : failures)
+            m_failures.add(failure);
+    }
+    if (isOfTheStore(written.error().kind))
+        letGo(written.error());
+    else
+        m_health.failed(written.error());
+}
+
+} // namespace unavez::service

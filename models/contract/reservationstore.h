@@ -47,7 +47,7 @@ struct ReserveAnswer
 {
     std::optional<Held> held; // ours: reserved just now
     std::optional<IntentState> existing; // somebody's, or of an earlier call
-    std::optional<Because> refused; // lease_lost, quarantine, plan_mismatch (facts: args of the stored plan)
+    std::optional<Because> refused; // lease_lost, quarantine, plan_mismatch
 };
 
 struct MarkRequest
@@ -67,7 +67,9 @@ struct MarkAnswer
     std::optional<qint64> call; // provider_calls id: the mark is committed
     int sends = 0;
     Instant resumeUntil;
-    std::optional<Because> refused; // lease_lost, past_cutoff, clock_went_back, clock_skew, held, quarantine
+    // past_cutoff, clock_went_back, clock_skew, held, quarantine; lease_lost under "id" the job, or the key where the
+    // reservation itself is in another hand
+    std::optional<Because> refused;
 };
 
 struct CallEnd

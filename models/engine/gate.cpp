@@ -15,12 +15,32 @@ namespace {
 
 GateAnswer storeAway() { return refusal(Reason::StoreAway); }
 
-Because mismatchOf(const Intent& intent)
+// Damaged rows are no outage: asking again does not mend them.
+GateAnswer storeTrouble(const Error& error, const QString& key)
+{
+    return error.kind == Error::Kind::Corrupt ? refusal(damaged(key)) : storeAway();
+}
+
+// Of the plan only what the tool's caller may spell: the rest is the backend's business (contract.md §13.2).
+Because mismatchOf(const EffectTool& tool, const Intent& intent)
 {
     const auto plan = QJsonDocument::fromJson(intent.plan.value_or(QByteArray())).object();
+    const auto spellable = tool.inputSchema().value(QLatin1String("properties")).toObject();
+    QVariantMap arguments;
+    for (auto it = plan.begin(); it != plan.end(); ++it) {
+        if (spellable.contains(it.key()))
+            arguments.insert(it.key(), it->toVariant());
+    }
     return {Reason::PlanMismatch,
         {{QStringLiteral("intent"), intent.id.intentKey}, {QStringLiteral("field"), QStringLiteral("arguments")},
-            {QStringLiteral("arguments"), plan.toVariantMap()}}};
+            {QStringLiteral("arguments"), arguments}}};
+}
+
+// A mark refused because the reservation went to another hand, not because the job did.
+bool isOfRow(const Because& because)
+{
+    return because.reason == Reason::LeaseLost
+        && because.facts.value(QStringLiteral("id")).typeId() == QMetaType::QString;
 }
 
 } // namespace
@@ -63,7 +83,7 @@ GateAnswer Gate::call(const QString& toolName, const QJsonObject& arguments, con
         return reserveAndSend(*asked, *planned, job, cancelled);
     }
     if (planned && (*state)->intent.argsSha256 != planned->argsSha256)
-        return refusal(mismatchOf((*state)->intent));
+        return refusal(mismatchOf(*asked, (*state)->intent));
     return answerExisting(**state, *asked, job, cancelled);
 }
 
@@ -82,7 +102,7 @@ GateAnswer Gate::answerExisting(
         return answerOf(state, m_settings.grace, m_settings.policy);
     auto taken = take(state, hold, tool);
     if (!taken)
-        return storeAway();
+        return storeTrouble(taken.error(), state.last.id.key);
     if (taken->because)
         return refusal(*taken->because);
     if (taken->away)
@@ -100,9 +120,8 @@ GateAnswer Gate::answerExisting(
 GateAnswer Gate::reserveAndSend(
     EffectTool& tool, const PlannedIntent& planned, const std::optional<JobLease>& job, std::stop_token cancelled)
 {
-    // Before anything is written: a credential of another account must leave no row behind.
-    if (const auto because = checkAccount(tool, planned.intent.account, false);
-        because && because->reason == Reason::WrongAccount)
+    // Before anything is written: a credential that is not known to be this account's must leave no row behind.
+    if (const auto because = checkAccount(tool, planned.intent.account, false))
         return refusal(*because);
     Intent intent;
     intent.id = planned.intent;
@@ -121,14 +140,16 @@ GateAnswer Gate::reserveAndSend(
             tool.maxAttempts(), *bytes, tool.window(), tool.margin(), m_settings.owner, m_settings.lease, job});
     if (!reserved)
         return storeAway();
+    if (reserved->refused && reserved->refused->reason == Reason::PlanMismatch) {
+        const auto theirs = m_store.find(planned.intent);
+        if (!theirs || !*theirs)
+            return storeAway();
+        return refusal(mismatchOf(tool, (*theirs)->intent));
+    }
     if (reserved->refused)
         return refusal(*reserved->refused);
-    if (reserved->existing) {
-        // Somebody reserved it between our look and now; it is theirs to send.
-        if (reserved->existing->intent.argsSha256 != planned.argsSha256)
-            return refusal(mismatchOf(reserved->existing->intent));
+    if (reserved->existing) // somebody reserved it between our look and now; it is theirs to send
         return answerExisting(*reserved->existing, tool, job, cancelled);
-    }
     if (!reserved->held)
         return storeAway();
     UNAVEZ_CRASH_POINT("gate.after_reserve_before_connect");
@@ -155,6 +176,8 @@ Result<Gate::Taken> Gate::take(const IntentState& state, RowHold hold, EffectToo
         return Taken{*held, {}, false};
     }
     const auto bytes = tool.encode(state.intent, row.attempt);
+    if (!bytes && bytes.error().reason == Reason::BackendUnreachable)
+        return Taken{{}, {}, true};
     if (!bytes)
         return Taken{{}, bytes.error(), false};
     const auto held = m_store.start(row.id, row.rowVersion, m_settings.owner, m_settings.lease, *bytes);
@@ -167,8 +190,9 @@ Result<Gate::Taken> Gate::take(const IntentState& state, RowHold hold, EffectToo
 
 GateAnswer Gate::answerDriven(const Drive& driven, const Held& held)
 {
+    // What the row itself says better is answered from the row.
     if (driven.end == Drive::End::Refused && driven.because && driven.because->reason != Reason::PastCutoff
-        && driven.because->reason != Reason::ClockWentBack)
+        && driven.because->reason != Reason::ClockWentBack && !isOfRow(*driven.because))
         return refusal(*driven.because);
     if (driven.end == Drive::End::StoreAway)
         return storeAway();
@@ -197,11 +221,11 @@ GateAnswer Gate::answerDriven(const Drive& driven, const Held& held)
 
 Result<Settled> Gate::settle(const Reservation& open, const JobLease& job, std::stop_token cancelled)
 {
-    const auto found = m_store.find(open.intent());
+    const auto found = m_store.findKey(open.id);
     if (!found)
         return fail(found.error());
     if (!*found)
-        return fail(Error::Kind::Corrupt, QStringLiteral("an open effect without its intent"));
+        return fail(Error::Kind::Corrupt, QStringLiteral("an open effect without its row"));
     const auto& state = **found;
     const auto hold = holdOf(state.last, state.now, m_settings.grace);
     switch (hold) {
@@ -218,14 +242,17 @@ Result<Settled> Gate::settle(const Reservation& open, const JobLease& job, std::
         return Settled{
             Settled::Kind::Refused, {}, Because{Reason::UnknownTool, {{QStringLiteral("name"), state.intent.tool}}}};
     auto taken = take(state, hold, *owner);
+    if (!taken && taken.error().kind == Error::Kind::Corrupt)
+        return Settled{Settled::Kind::Refused, {}, damaged(state.last.id.key)};
     if (!taken)
         return fail(taken.error());
     if (taken->because)
         return Settled{Settled::Kind::Refused, {}, taken->because};
     if (taken->away)
         return Settled{Settled::Kind::Away, {}, {}};
+    const Settled inAnotherHand{Settled::Kind::Live, state.now + m_settings.lease + m_settings.grace, {}};
     if (!taken->held)
-        return Settled{Settled::Kind::Live, state.now + m_settings.lease + m_settings.grace, {}};
+        return inAnotherHand;
     const auto driven = drive(*owner, *taken->held, job, cancelled);
     switch (driven.end) {
     case Drive::End::Finished:
@@ -235,12 +262,16 @@ Result<Settled> Gate::settle(const Reservation& open, const JobLease& job, std::
     case Drive::End::Unanswered:
     case Drive::End::Retryable:
     case Drive::End::TooLate:
-    case Drive::End::Fenced: return Settled{Settled::Kind::Unanswered, {}, {}};
+    case Drive::End::Fenced:
+        return Settled{Settled::Kind::Unanswered,
+            driven.retryAfter ? std::optional(taken->held->now + *driven.retryAfter) : std::nullopt, {}};
     case Drive::End::Mismatch: return Settled{Settled::Kind::Mismatch, {}, {}};
     case Drive::End::Away: return Settled{Settled::Kind::Away, {}, {}};
     case Drive::End::StoreAway: return fail(Error::Kind::Offline, QStringLiteral("store went away while settling"));
     case Drive::End::Refused: break;
     }
+    if (isOfRow(*driven.because))
+        return inAnotherHand;
     if (driven.because->reason == Reason::LeaseLost)
         return Settled{Settled::Kind::LeaseLost, {}, driven.because};
     if (driven.because->reason == Reason::PastCutoff || driven.because->reason == Reason::ClockWentBack)

@@ -81,6 +81,11 @@ GateAnswer refusal(const Because& because)
 
 GateAnswer refusal(Reason reason, QVariantMap facts) { return refusal(Because{reason, std::move(facts)}); }
 
+Because damaged(const QString& key)
+{
+    return {Reason::Unmapped, {{QStringLiteral("value"), key}, {QStringLiteral("column"), QStringLiteral("request")}}};
+}
+
 RowHold holdOf(const Reservation& row, Instant now, Seconds grace)
 {
     switch (row.status) {

@@ -36,6 +36,8 @@ struct GateAnswer
 int httpOf(contract::Reason reason);
 GateAnswer refusal(const contract::Because& because);
 GateAnswer refusal(contract::Reason reason, QVariantMap facts = {});
+// What is stored for this key cannot be what was stored: nothing is sent from it.
+contract::Because damaged(const QString& key);
 
 // Whether a resume may be tried now (contract.md §10.4): lease over + grace, and unsent or before the cutoff.
 enum class RowHold {

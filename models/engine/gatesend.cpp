@@ -77,13 +77,13 @@ Gate::Drive Gate::drive(EffectTool& tool, Held& held, const std::optional<JobLea
 {
     const auto request = decodedRequest(held.request);
     if (!request)
-        return letGo(held, {Drive::End::StoreAway, {}, {}, {}});
+        return letGo(held, {Drive::End::Refused, damaged(held.key.key), {}, {}});
     const auto steps = tool.steps(*request, held.intent);
     for (const auto& name : steps) {
         const auto step = std::find_if(request->steps.begin(), request->steps.end(),
             [&](const StoredStep& stored) { return stored.step == name; });
         if (step == request->steps.end())
-            return letGo(held, {Drive::End::StoreAway, {}, {}, {}});
+            return letGo(held, {Drive::End::Refused, damaged(held.key.key), {}, {}});
         auto sent = sendStep(tool, *step, held, job, cancelled);
         if (sent.drive)
             return std::move(*sent.drive);
@@ -204,10 +204,13 @@ void Gate::compareFenced(const FinishRequest& ours)
     if (!theirs || !*theirs || ours.status == ReservationStatus::Unknown)
         return;
     const auto& row = (*theirs)->last;
-    const bool isFinal = row.id == ours.key && !isOpen(row.status);
+    // While it is in progress its new holder gets the same answer. An unknown row never will: that we know better must
+    // be seen by whoever records its outcome.
+    if (row.status == ReservationStatus::InProgress)
+        return;
     const bool differs = row.status != ours.status
         || (ours.status == ReservationStatus::Done && row.providerObjectId != ours.objectId);
-    if (isFinal && differs)
+    if (differs)
         static_cast<void>(m_store.raise(IncidentKind::OutcomeConflict, subjectOf(ours.key), Severity::Red,
             {{QStringLiteral("row"), contract::wordOf(row.status)},
                 {QStringLiteral("answer"), contract::wordOf(ours.status)},

@@ -104,14 +104,13 @@ Result<Because> SqlReservationStore::whyNotMarked(const MarkRequest& request)
     const auto state = findKey(request.key);
     if (!state)
         return fail(state.error());
-    const Because lost{Reason::LeaseLost,
-        {{QStringLiteral("id"), request.job ? QVariant(request.job->job) : QVariant(request.key.key)}}};
+    const Because rowLost{Reason::LeaseLost, {{QStringLiteral("id"), request.key.key}}};
     if (!*state)
-        return lost;
+        return rowLost;
     const auto& row = (*state)->last;
     const auto clock = (*state)->now;
     if (row.status != ReservationStatus::InProgress || row.fence != request.fence || row.leaseExpiresAt <= clock)
-        return lost;
+        return rowLost;
     if (request.job) {
         const auto owned = m_connection.run(
             QStringLiteral(
@@ -121,7 +120,7 @@ Result<Because> SqlReservationStore::whyNotMarked(const MarkRequest& request)
         if (!owned)
             return fail(owned.error());
         if (owned->isEmpty())
-            return lost;
+            return Because{Reason::LeaseLost, {{QStringLiteral("id"), request.job->job}}};
     }
     if (row.sends > 0 && row.firstSentAt > clock)
         return Because{Reason::ClockWentBack,
@@ -145,7 +144,7 @@ Result<Because> SqlReservationStore::whyNotMarked(const MarkRequest& request)
     if (!holds)
         return fail(holds.error());
     if (holds->isEmpty()) // what stood in the way a moment ago is gone
-        return lost;
+        return rowLost;
     const auto hold = readHold(holds->first());
     return Because{Reason::Held,
         {{QStringLiteral("what"), hold.target.isEmpty() ? wordOf(hold.kind) : hold.target},

@@ -168,8 +168,7 @@ Result<ReserveAnswer> SqlReservationStore::reserveInside(const ReserveRequest& r
         return fail(Error::Kind::Conflict, QStringLiteral("intent vanished"));
     if ((*planned)->argsSha256 != request.argsSha256) {
         answer.refused = Because{Reason::PlanMismatch,
-            {{QStringLiteral("intent"), id.intentKey}, {QStringLiteral("field"), QStringLiteral("arguments")},
-                {QStringLiteral("plan"), QString::fromUtf8((*planned)->plan.value_or(QByteArray()))}}};
+            {{QStringLiteral("intent"), id.intentKey}, {QStringLiteral("field"), QStringLiteral("arguments")}}};
         return answer;
     }
     if (request.job) {
@@ -209,10 +208,10 @@ Result<ReserveAnswer> SqlReservationStore::reserveInside(const ReserveRequest& r
 
 Result<Held> SqlReservationStore::held(const KeyId& key)
 {
-    const auto rows
-        = m_connection.run(QStringLiteral("SELECT fence, request, intent_key, %1 AS at FROM idempotency_keys WHERE %2")
-                               .arg(msOf(m_dialect, nowIn(m_dialect)), byKey),
-            ids(key));
+    const auto rows = m_connection.run(
+        QStringLiteral("SELECT fence, request, request_sha256, intent_key, %1 AS at FROM idempotency_keys WHERE %2")
+            .arg(msOf(m_dialect, nowIn(m_dialect)), byKey),
+        ids(key));
     if (!rows)
         return fail(rows.error());
     if (rows->isEmpty())
@@ -221,8 +220,10 @@ Result<Held> SqlReservationStore::held(const KeyId& key)
     const auto of = intent({key.provider, key.account, textOf(row, "intent_key")});
     if (!of)
         return fail(of.error());
-    return Held{key, numberOf(row, "fence"), row.value(QStringLiteral("request")).toByteArray(), of->value_or(Intent{}),
-        instantOf(row, "at")};
+    const auto request = row.value(QStringLiteral("request")).toByteArray();
+    if (sha256(request) != row.value(QStringLiteral("request_sha256")).toByteArray())
+        return fail(Error::Kind::Corrupt, QStringLiteral("stored request: another hash"));
+    return Held{key, numberOf(row, "fence"), request, of->value_or(Intent{}), instantOf(row, "at")};
 }
 
 Result<std::optional<Held>> SqlReservationStore::start(

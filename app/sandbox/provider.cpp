@@ -50,6 +50,18 @@ Result<> Provider::open()
     return m_journal.open(m_state, m_clock.wall());
 }
 
+Result<> Provider::welcome(const QStringList& customers)
+{
+    const std::scoped_lock lock(m_mutex);
+    for (const auto& account : m_state.accounts()) {
+        for (const auto& customer : customers) {
+            if (!m_state.knows(account, customer))
+                m_state.replaceCard(account, customer, {});
+        }
+    }
+    return m_journal.keep(m_state);
+}
+
 ServedReply Provider::respond(const ServedRequest& request, std::stop_token stop)
 {
     if (request.path.startsWith(QLatin1String("/_")))

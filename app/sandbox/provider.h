@@ -24,6 +24,8 @@ public:
         const contract::HostClock& clock);
 
     contract::Result<> open();
+    // Gives every account these customers, with a card that works, where it does not know them yet.
+    contract::Result<> welcome(const QStringList& customers);
     ServedReply respond(const ServedRequest& request, std::stop_token stop);
 
 private:

@@ -73,6 +73,7 @@ public:
     // Before the idempotency layer, as a rate limiter stands: nothing is executed, nothing kept.
     ServedAnswer refuse(int status, std::optional<bool> shouldRetry);
 
+    bool knows(const QString& account, const QString& customer) const { return !!m_book.customer(account, customer); }
     Customer replaceCard(const QString& account, const QString& customer, const PaymentMethod& card);
     void dropKey(const QString& account, const QString& key);
     // Moves every time this provider remembers; negative is older. Its Date header stays.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operator's writes on both stores: exactly the planned rows, one audit row, one winner.
+// The operator's writes on every store: exactly the planned rows, one audit row, one winner.
 #include "tests/stores/operatorbench.h"
 
 #include <mutex>
@@ -19,13 +19,13 @@ private:
     }
 
 private Q_SLOTS:
-    void shouldRequeueADeadJob_data() { bothStores(); }
+    void shouldRequeueADeadJob_data() { everyStore(); }
     void shouldRequeueADeadJob()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
         const auto job = bench.dead(QStringLiteral("evt_1"));
-        const auto request = OperatorBench::onJob(Action::RequeueJob, job);
+        const auto request = PortsBench::onJob(Action::RequeueJob, job);
         const auto plan = bench.planOf(request);
         QCOMPARE(plan.rows.size(), 1);
         const auto outcome = must(bench.actions.apply(plan, QStringLiteral("on call, ticket 42")));
@@ -33,31 +33,30 @@ private Q_SLOTS:
         QCOMPARE(outcome.result, ActionResult::Applied);
         QCOMPARE(outcome.rowsChanged, 1);
         QCOMPARE(bench.stateOf(job), QStringLiteral("queued"));
-        const auto log = must(bench.queries.log({})).rows;
+        const auto log = bench.backend->log();
         QCOMPARE(log.size(), 1);
         QCOMPARE(log.first().id, *outcome.logId);
         QCOMPARE(log.first().reason, QStringLiteral("on call, ticket 42"));
         // A plan is single-use: the same one again finds its row moved, and that is audited too.
         const auto again = must(bench.actions.apply(plan, QStringLiteral("on call, ticket 42")));
         QCOMPARE(again.result, ActionResult::Changed);
-        QCOMPARE(must(bench.queries.log({})).rows.first().refused, std::optional(QStringLiteral("changed")));
-        QCOMPARE(must(bench.queries.verifyLog()), std::optional<qint64>());
+        QCOMPARE(bench.backend->log().first().refused, std::optional(QStringLiteral("changed")));
+        QCOMPARE(bench.backend->brokenLog(), std::optional<qint64>());
     }
 
     // Scenario 24.
-    void shouldLetOneOfTwoOperatorsWin_data() { bothStores(); }
+    void shouldLetOneOfTwoOperatorsWin_data() { everyStore(); }
     void shouldLetOneOfTwoOperatorsWin()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
         const auto job = bench.dead(QStringLiteral("evt_1"));
-        const auto plan = bench.planOf(OperatorBench::onJob(Action::RequeueJob, job));
+        const auto plan = bench.planOf(PortsBench::onJob(Action::RequeueJob, job));
         std::mutex mutex;
         QList<ActionResult> results;
         const auto work = [&] {
-            const auto connection = bench.store.connect();
-            SqlActionStore actions(*connection);
-            const auto outcome = must(actions.apply(plan, QStringLiteral("two at once")));
+            const auto ports = bench.backend->connect();
+            const auto outcome = must(ports->actions().apply(plan, QStringLiteral("two at once")));
             const std::lock_guard lock(mutex);
             results.append(outcome.result);
         };
@@ -67,33 +66,32 @@ private Q_SLOTS:
         two.join();
         QCOMPARE(results.count(ActionResult::Applied), 1);
         QCOMPARE(results.count(ActionResult::Changed), 1);
-        QCOMPARE(must(bench.queries.log({})).rows.size(), 2);
+        QCOMPARE(bench.backend->log().size(), 2);
     }
 
-    void shouldChainParallelActions_data() { bothStores(); }
+    void shouldChainParallelActions_data() { everyStore(); }
     void shouldChainParallelActions()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
         QList<Plan> plans;
         for (int i = 0; i < 8; ++i) {
             const auto job = bench.dead(QStringLiteral("evt_%1").arg(i));
-            plans.append(bench.planOf(OperatorBench::onJob(Action::RequeueJob, job)));
+            plans.append(bench.planOf(PortsBench::onJob(Action::RequeueJob, job)));
         }
         std::vector<std::thread> threads;
         for (const auto& plan : plans) {
             threads.emplace_back([&bench, plan] {
-                const auto connection = bench.store.connect();
-                SqlActionStore actions(*connection);
-                const auto outcome = must(actions.apply(plan, QStringLiteral("eight at once")));
+                const auto ports = bench.backend->connect();
+                const auto outcome = must(ports->actions().apply(plan, QStringLiteral("eight at once")));
                 if (outcome.result != ActionResult::Applied)
                     qFatal("not applied");
             });
         }
         for (auto& thread : threads)
             thread.join();
-        QCOMPARE(must(bench.queries.log({})).rows.size(), 8);
-        QCOMPARE(must(bench.queries.verifyLog()), std::optional<qint64>());
+        QCOMPARE(bench.backend->log().size(), 8);
+        QCOMPARE(bench.backend->brokenLog(), std::optional<qint64>());
     }
 
     // Scenario 51.
@@ -130,15 +128,15 @@ private Q_SLOTS:
         QCOMPARE(must(bench.queries.verifyLog()), std::optional(logged.at(1)));
     }
 
-    void shouldReleaseALeaseThatIsOver_data() { bothStores(); }
+    void shouldReleaseALeaseThatIsOver_data() { everyStore(); }
     void shouldReleaseALeaseThatIsOver()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
         const auto job = bench.claimed(QStringLiteral("evt_1"));
-        const auto request = OperatorBench::onJob(Action::ReleaseLease, job.job.id);
+        const auto request = PortsBench::onJob(Action::ReleaseLease, job.job.id);
         QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("lease_live"));
-        bench.actions.setPolicy(OperatorBench::hasty());
+        bench.actions.setPolicy(PortsBench::hasty());
         QVERIFY(must(bench.jobs.renew(job.lease(), Millis{1})));
         ActionOutcome last; // QTRY asks again after a success
         QTRY_VERIFY(
@@ -148,28 +146,28 @@ private Q_SLOTS:
     }
 
     // Expire, then record what the provider shows, which requeues the dead job: the whole way of an unknown outcome.
-    void shouldExpireAndRecord_data() { bothStores(); }
+    void shouldExpireAndRecord_data() { everyStore(); }
     void shouldExpireAndRecord()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
-        auto policy = OperatorBench::hasty();
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        auto policy = PortsBench::hasty();
         bench.actions.setPolicy(policy);
         const auto job = bench.claimed(QStringLiteral("evt_1"));
         const auto held = bench.reserved(QStringLiteral("inv_1"), job.lease(), Seconds{1});
         bench.sent(held, job.lease());
         must(bench.reservations.giveUpLease(held.key, held.fence, Seconds{0}));
         must(bench.jobs.finishDead(job.lease(), QStringLiteral("permanent"), {}));
-        const auto expire = OperatorBench::onKey(Action::ExpireReservation, held.key);
+        const auto expire = PortsBench::onKey(Action::ExpireReservation, held.key);
         QCOMPARE(refusedOf(bench.done(expire)), QStringLiteral("resumable"));
         ActionOutcome last; // QTRY asks again after a success
         QTRY_VERIFY(
             last.result == ActionResult::Applied || (last = bench.done(expire)).result == ActionResult::Applied);
         QCOMPARE(bench.statusOf(QStringLiteral("inv_1")), QStringLiteral("unknown"));
-        QCOMPARE(refusedOf(bench.done(OperatorBench::onJob(Action::RequeueJob, job.job.id))),
+        QCOMPARE(refusedOf(bench.done(PortsBench::onJob(Action::RequeueJob, job.job.id))),
             QStringLiteral("outcome_unknown"));
 
-        auto record = OperatorBench::onKey(Action::RecordOutcome, held.key);
+        auto record = PortsBench::onKey(Action::RecordOutcome, held.key);
         QCOMPARE(refusedOf(bench.done(record)), QStringLiteral("evidence_missing"));
         Evidence evidence;
         evidence.verdict = EvidenceVerdict::Charged;
@@ -196,18 +194,18 @@ private Q_SLOTS:
         QCOMPARE(outcome.rowsChanged, 3);
         QCOMPARE(bench.statusOf(QStringLiteral("inv_1")), QStringLiteral("done"));
         QCOMPARE(bench.stateOf(job.job.id), QStringLiteral("queued"));
-        QCOMPARE(must(bench.queries.verifyLog()), std::optional<qint64>());
+        QCOMPARE(bench.backend->brokenLog(), std::optional<qint64>());
     }
 
-    void shouldOpenOneMoreAttempt_data() { bothStores(); }
+    void shouldOpenOneMoreAttempt_data() { everyStore(); }
     void shouldOpenOneMoreAttempt()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
-        bench.actions.setPolicy(OperatorBench::hasty());
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        bench.actions.setPolicy(PortsBench::hasty());
         const auto job = bench.claimed(QStringLiteral("evt_1"));
         const auto held = bench.reserved(QStringLiteral("inv_1"), job.lease());
-        const auto request = OperatorBench::attemptOf(QStringLiteral("inv_1"));
+        const auto request = PortsBench::attemptOf(QStringLiteral("inv_1"));
         QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("reservation_live"));
         bench.sent(held, job.lease());
         bench.finished(held, ReservationStatus::Failed, QStringLiteral("insufficient_funds"));
@@ -220,20 +218,20 @@ private Q_SLOTS:
         QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("attempt_open"));
     }
 
-    void shouldRequeueTheDeadJobWithItsNewAttempt_data() { bothStores(); }
+    void shouldRequeueTheDeadJobWithItsNewAttempt_data() { everyStore(); }
     void shouldRequeueTheDeadJobWithItsNewAttempt()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
-        bench.actions.setPolicy(OperatorBench::hasty());
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        bench.actions.setPolicy(PortsBench::hasty());
         const auto job = bench.claimed(QStringLiteral("evt_1"));
         const auto held = bench.reserved(QStringLiteral("inv_1"), job.lease());
         bench.sent(held, job.lease());
         bench.finished(held, ReservationStatus::Failed, QStringLiteral("stolen_card"));
         must(bench.jobs.finishDead(job.lease(), QStringLiteral("permanent"), {}));
-        auto request = OperatorBench::attemptOf(QStringLiteral("inv_1"));
+        auto request = PortsBench::attemptOf(QStringLiteral("inv_1"));
         QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("decline_hard"));
-        auto policy = OperatorBench::hasty();
+        auto policy = PortsBench::hasty();
         policy.hardDeclines.clear();
         bench.actions.setPolicy(policy);
         auto away = request;
@@ -245,11 +243,11 @@ private Q_SLOTS:
         QCOMPARE(bench.stateOf(job.job.id), QStringLiteral("queued"));
     }
 
-    void shouldHoldAndRelease_data() { bothStores(); }
+    void shouldHoldAndRelease_data() { everyStore(); }
     void shouldHoldAndRelease()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
         for (const auto& [holdKind, target] :
             {std::pair{HoldKind::Sends, QString()}, std::pair{HoldKind::Tool, QStringLiteral("charge_customer")}}) {
             ActionRequest request;
@@ -257,24 +255,24 @@ private Q_SLOTS:
             request.hold = HoldRequest{holdKind, target, false};
             QCOMPARE(refusedOf(bench.done(request)), QString());
             QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("already_held"));
-            QCOMPARE(must(bench.queries.status()).holds.size(), 1);
+            QCOMPARE(must(bench.service.holds()).size(), 1);
             request.hold->release = true;
             QCOMPARE(refusedOf(bench.done(request)), QString());
             QCOMPARE(refusedOf(bench.done(request)), QStringLiteral("not_held"));
         }
-        QCOMPARE(must(bench.queries.log({})).rows.size(), 8);
-        QCOMPARE(must(bench.queries.verifyLog()), std::optional<qint64>());
+        QCOMPARE(bench.backend->log().size(), 8);
+        QCOMPARE(bench.backend->brokenLog(), std::optional<qint64>());
     }
 
-    void shouldSayWhatIsMissingOrTooShort_data() { bothStores(); }
+    void shouldSayWhatIsMissingOrTooShort_data() { everyStore(); }
     void shouldSayWhatIsMissingOrTooShort()
     {
-        QFETCH(StoreUrl::Kind, kind);
-        OperatorBench bench(kind);
-        const auto missing = bench.done(OperatorBench::onJob(Action::RequeueJob, 999));
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        const auto missing = bench.done(PortsBench::onJob(Action::RequeueJob, 999));
         QCOMPARE(missing.result, ActionResult::Missing);
         const auto job = bench.dead(QStringLiteral("evt_1"));
-        auto request = OperatorBench::onJob(Action::RequeueJob, job);
+        auto request = PortsBench::onJob(Action::RequeueJob, job);
         const auto shortReason = must(bench.actions.apply(bench.planOf(request), QStringLiteral("short")));
         QCOMPARE(refusedOf(shortReason), QStringLiteral("reason_too_short"));
         request.confirmedMode = StoreMode::Live;

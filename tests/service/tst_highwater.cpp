@@ -105,17 +105,23 @@ private Q_SLOTS:
     void shouldHoldTheHighestMarkOfManyWriters()
     {
         QTemporaryDir folder;
+        std::atomic<qint64> next{0};
+        std::atomic<int> lowered{0};
         {
             std::vector<std::jthread> writers;
             for (int w = 0; w < 4; ++w)
-                writers.emplace_back([&folder, w] {
+                writers.emplace_back([&] {
                     HighWaterFile file(folder.path(), QStringLiteral("a"));
-                    for (qint64 call = w; call <= 200; call += 4)
+                    for (qint64 call = ++next; call <= 400; call = ++next) {
                         if (!file.raise({QStringLiteral("a"), 1, call}))
                             qFatal("cannot raise");
+                        if ((*file.read())->lastCall < call)
+                            ++lowered;
+                    }
                 });
         }
-        QCOMPARE((*HighWaterFile(folder.path(), QStringLiteral("a")).read())->lastCall, 200);
+        QCOMPARE((*HighWaterFile(folder.path(), QStringLiteral("a")).read())->lastCall, 400);
+        QCOMPARE(lowered.load(), 0);
     }
 };
 

@@ -913,6 +913,10 @@ Salida: 0 hecho, 1 rechazado o cambiado, 2 uso, 3 sin almacén o esquema, 4 hay 
         <translation>{file}:{line}: {key}: no se puede escuchar en {value}: {why}.</translation>
     </message>
     <message>
+        <source>{file}:{line}: {key}: {path} cannot be written: {why}.</source>
+        <translation>{file}:{line}: {key}: {path} no se puede escribir: {why}.</translation>
+    </message>
+    <message>
         <source>{file}:{line}: {key}: these times do not hold together; it must hold that {rule}.</source>
         <translation>{file}:{line}: {key}: estos tiempos no encajan; debe cumplirse {rule}.</translation>
     </message>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/service/service.h"
 
+#include "app/service/configvalues.h"
+#include "app/service/edgerole.h"
 #include "app/service/heartbeat.h"
 #include "app/service/leaserenewer.h"
 #include "app/service/portsfile.h"
@@ -46,12 +48,13 @@ struct Service::Running
         : health(log)
         , alert(settings.alertCommand, log)
         , ports(settings.portsFile)
-        , shared{parts.openStore, health, log, alert, counters, clock}
+        , shared{parts.openStore, health, log, alert, counters, metrics, clock}
     {
     }
 
     SystemHostClock clock;
     Counters counters;
+    Metrics metrics;
     StoreHealth health;
     Alert alert;
     PortsFile ports;
@@ -61,6 +64,7 @@ struct Service::Running
     std::unique_ptr<WorkerPool> workers;
     std::unique_ptr<ReaperLoop> reaper;
     std::unique_ptr<Heartbeat> heartbeat;
+    std::unique_ptr<EdgeRole> edge;
 };
 
 Service::Service(ReadConfig config, ServiceParts parts, Log& log)
@@ -141,10 +145,26 @@ std::optional<BootRefusal> Service::start()
 
 std::optional<BootRefusal> Service::listen()
 {
+    const auto& settings = m_config.settings;
+    auto& running = *m_running;
     QMap<QString, quint16> ports;
-    if (const auto written = m_running->ports.write(ports); !written)
-        return settingRefusal(m_config.problem(QStringLiteral("service.ports_file"), text::SettingFault::NoFolder,
-            {{QStringLiteral("path"), m_config.settings.portsFile}}));
+    const auto refused = [&](const char* key, const ListenAddress& at, const Error& error) {
+        return settingRefusal(m_config.problem(QString::fromLatin1(key), text::SettingFault::CannotListen,
+            {{QStringLiteral("value"), spelled(at)}, {QStringLiteral("why"), error.detail}}));
+    };
+    if (settings.roles.contains(Role::Edge)) {
+        QList<EdgeSource> sources;
+        for (qsizetype i = 0; i < settings.sources.size(); ++i)
+            sources.append(m_parts.edgeSource(settings.sources.at(i), running.store.sources.at(i).id));
+        running.edge = std::make_unique<EdgeRole>(settings.edge, sources, running.store.info.mode,
+            settings.worker.maxAttempts, m_parts.openStore, running.health, running.metrics, running.clock);
+        if (const auto started = running.edge->start(); !started)
+            return refused("edge.listen", settings.edge.listen, started.error());
+        ports.insert(QStringLiteral("edge"), running.edge->port());
+    }
+    if (const auto written = running.ports.write(ports); !written)
+        return settingRefusal(m_config.problem(QStringLiteral("service.ports_file"), text::SettingFault::CannotWrite,
+            {{QStringLiteral("path"), settings.portsFile}, {QStringLiteral("why"), written.error().detail}}));
     return std::nullopt;
 }
 
@@ -152,8 +172,15 @@ void Service::drain()
 {
     auto& running = *m_running;
     m_log.info(QLatin1String("draining"));
+    const auto within = m_config.settings.drain;
+    // Nobody takes anything new from here on; all of them end in the same time.
+    std::jthread edge([&] {
+        if (running.edge)
+            running.edge->drain(within);
+    });
     if (running.workers)
-        running.workers->drain(m_config.settings.drain);
+        running.workers->drain(within);
+    edge.join();
     running.reaper.reset();
     running.renewer.reset();
     running.heartbeat.reset();

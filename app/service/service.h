@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/service/boot.h"
+#include "app/service/edgefront.h"
 #include "models/contract/effecttool.h"
 #include "models/contract/jobhandler.h"
 
@@ -14,6 +15,7 @@ namespace unavez::service {
 struct ServiceParts
 {
     OpenStore openStore;
+    std::function<EdgeSource(const SourceSettings& source, qint64 id)> edgeSource;
     std::vector<std::unique_ptr<contract::EffectTool>> tools;
     std::unique_ptr<contract::JobHandler> handler;
     std::unique_ptr<contract::EventReader> events;

@@ -9,17 +9,45 @@ using namespace contract;
 
 namespace {
 
+// The lease of the job a thread runs, kept by whoever keeps leases, and the thread counted as busy meanwhile.
+class BusyKeeper final : public engine::LeaseKeeper
+{
+public:
+    BusyKeeper(engine::LeaseKeeper& keeper, Metrics& metrics)
+        : m_keeper(keeper)
+        , m_metrics(metrics)
+    {
+    }
+    void begin(const JobLease& lease, std::stop_source lost) override
+    {
+        m_busy.emplace(m_metrics, Role::Worker);
+        m_keeper.begin(lease, std::move(lost));
+    }
+    void end(const JobLease& lease) override
+    {
+        m_keeper.end(lease);
+        m_busy.reset();
+    }
+
+private:
+    engine::LeaseKeeper& m_keeper;
+    Metrics& m_metrics;
+    std::optional<Metrics::Busy> m_busy;
+};
+
 // What stands on one session, and falls with it.
 struct Bench
 {
     Bench(StoreSession& store, const SharedParts& shared, const WorkerPoolParts& parts)
         : gate(store.reservations(), shared.clock, parts.gate, parts.tools)
         , evidence(store.evidence(), store.reservations(), parts.events, parts.mode)
-        , worker(store.jobs(), store.reservations(), gate, parts.handler, &evidence, &parts.keeper, parts.worker)
+        , keeper(parts.keeper, shared.metrics)
+        , worker(store.jobs(), store.reservations(), gate, parts.handler, &evidence, &keeper, parts.worker)
     {
     }
     engine::Gate gate;
     engine::Evidence evidence;
+    BusyKeeper keeper;
     engine::Worker worker;
 };
 

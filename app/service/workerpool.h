@@ -3,6 +3,7 @@
 
 #include "app/service/alert.h"
 #include "app/service/counters.h"
+#include "app/service/metrics.h"
 #include "app/service/storehealth.h"
 #include "models/contract/jobhandler.h"
 #include "models/engine/worker.h"
@@ -20,6 +21,7 @@ struct SharedParts
     Log& log;
     Alert& alert;
     Counters& counters;
+    Metrics& metrics;
     const contract::HostClock& clock;
 };
 

@@ -209,8 +209,10 @@ private Q_SLOTS:
         StoreHealth health(bench.pipe.log());
         Alert alert({}, bench.pipe.log());
         Counters counters;
+        Metrics metrics;
         SystemHostClock clock;
-        const SharedParts shared{tests::openerOf(bench.store.url()), health, bench.pipe.log(), alert, counters, clock};
+        const SharedParts shared{
+            tests::openerOf(bench.store.url()), health, bench.pipe.log(), alert, counters, metrics, clock};
         ServiceRow row;
         row.instance = QStringLiteral("test-1");
         row.host = QStringLiteral("h");

@@ -83,7 +83,7 @@ struct Bench
                      return isAway ? Result<std::unique_ptr<StoreSession>>(fail(Error::Kind::Offline))
                                    : tests::openerOf(store.url())();
                  },
-              health, pipe.log(), alert, counters, clock}
+              health, pipe.log(), alert, counters, metrics, clock}
         , renewer(shared.openStore, health, pipe.log(), Millis{100}, Millis{2000})
     {
         stores::SqlServiceStore service(*connection);
@@ -145,6 +145,7 @@ struct Bench
     StoreHealth health{pipe.log()};
     Alert alert;
     Counters counters;
+    Metrics metrics;
     SystemHostClock clock;
     SharedParts shared;
     QList<Source> sources;

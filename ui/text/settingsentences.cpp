@@ -81,6 +81,7 @@ constexpr std::pair<SettingFault, const char*> problemSentences[] = {
             "address or unix:/path.")},
     {SettingFault::CannotListen,
         QT_TRANSLATE_NOOP("setting", "{file}:{line}: {key}: cannot listen on {value}: {why}.")},
+    {SettingFault::CannotWrite, QT_TRANSLATE_NOOP("setting", "{file}:{line}: {key}: {path} cannot be written: {why}.")},
     {SettingFault::BrokenTiming,
         QT_TRANSLATE_NOOP(
             "setting", "{file}:{line}: {key}: these times do not hold together; it must hold that {rule}.")},

@@ -41,6 +41,7 @@ enum class SettingFault {
     EdgeInTheOpen,
     GateInTheOpen,
     CannotListen,
+    CannotWrite,
     BrokenTiming,
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/service/edgerole.h"
+
+#include <algorithm>
+
+namespace unavez::service {
+
+using namespace contract;
+
+namespace {
+
+ListenerSettings listenerOf(const EdgeSettings& edge)
+{
+    ListenerSettings settings;
+    settings.listen = edge.listen;
+    settings.behindProxy = edge.behindProxy;
+    settings.tlsCertificate = edge.tlsCertificate;
+    settings.tlsKey = edge.tlsKey;
+    settings.bodyMax = edge.bodyMax;
+    settings.headerMax = edge.headerMax;
+    settings.read = edge.read;
+    settings.maxConnections = edge.maxConnections;
+    // Verifying a signature is all a thread does; the store takes the other processors.
+    settings.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 4);
+    return settings;
+}
+
+} // namespace
+
+EdgeRole::EdgeRole(const EdgeSettings& settings, QList<EdgeSource> sources, StoreMode mode, int maxAttempts,
+    OpenStore open, StoreHealth& health, Metrics& metrics, const HostClock& clock)
+    : m_batcher(std::move(open), health, metrics)
+    , m_front(std::move(sources), mode, maxAttempts, clock, m_batcher, metrics)
+    , m_listener(
+          listenerOf(settings),
+          [this](HttpRequest&& request, const Reply& reply) { m_front.answer(std::move(request), reply); },
+          [this](const RefusedRequest& request) { m_front.refused(request); })
+{
+}
+
+Result<> EdgeRole::start()
+{
+    m_batcher.start();
+    return m_listener.start();
+}
+
+void EdgeRole::drain(Millis within)
+{
+    m_listener.drain(within);
+    m_batcher.stop();
+}
+
+} // namespace unavez::service

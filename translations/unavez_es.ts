@@ -407,6 +407,53 @@ Salida: 0 hecho, 1 rechazado o cambiado, 2 uso, 3 sin almacén o esquema, 4 hay 
     </message>
 </context>
 <context>
+    <name>drill</name>
+    <message>
+        <source>Charged once, stored as done, and the job is done.</source>
+        <translation>Cobrado una vez, guardado como hecho, y el trabajo está hecho.</translation>
+    </message>
+    <message>
+        <source>The provider charged {n} times.</source>
+        <translation>El proveedor cobró {n} veces.</translation>
+    </message>
+    <message>
+        <source>Somebody charged past the gate, without an idempotency key.</source>
+        <translation>Alguien cobró sin pasar por la puerta, sin clave de idempotencia.</translation>
+    </message>
+    <message>
+        <source>The store says paid, and the provider has charged nothing.</source>
+        <translation>El almacén dice pagado, y el proveedor no ha cobrado nada.</translation>
+    </message>
+    <message>
+        <source>The job was thrown away: it never runs.</source>
+        <translation>El trabajo se descartó: no se ejecutará nunca.</translation>
+    </message>
+    <message>
+        <source>A second attempt was opened over a charge that had happened.</source>
+        <translation>Se abrió un segundo intento sobre un cobro que ya había ocurrido.</translation>
+    </message>
+    <message>
+        <source>The lease was taken from a worker that was alive.</source>
+        <translation>Se le quitó el trabajo a un worker que seguía vivo.</translation>
+    </message>
+    <message>
+        <source>The invoice is not paid yet.</source>
+        <translation>La factura aún no está pagada.</translation>
+    </message>
+    <message>
+        <source>No new attempt has been paid; a requeue alone replays the decline.</source>
+        <translation>Ningún intento nuevo se ha pagado; reencolar sin más repite el rechazo.</translation>
+    </message>
+    <message>
+        <source>The store does not know yet that it is paid.</source>
+        <translation>El almacén aún no sabe que está pagada.</translation>
+    </message>
+    <message>
+        <source>The job is not done yet.</source>
+        <translation>El trabajo aún no está hecho.</translation>
+    </message>
+</context>
+<context>
     <name>duration</name>
     <message>
         <source>%1 s</source>

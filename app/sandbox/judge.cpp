@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/sandbox/judge.h"
 
+#include "ui/text/drillsentences.h"
+
 #include <QJsonArray>
 
 #include <algorithm>
@@ -13,6 +15,7 @@ using contract::JobState;
 using contract::Reservation;
 using contract::ReservationStatus;
 using contract::Result;
+using text::DrillFinding;
 
 namespace {
 
@@ -54,20 +57,20 @@ const Reservation* paidAttempt(const JudgedFacts& facts)
 struct Bench
 {
     Judgement judgement;
-    QString wrong; // the first check that can never come right
-    QString missing; // the first that is not right yet
+    std::optional<DrillFinding> wrong; // the first check that can never come right
+    std::optional<DrillFinding> missing; // the first that is not right yet
 
-    void never(const char* name, bool ok, const QString& why)
+    void never(const char* name, bool ok, DrillFinding otherwise)
     {
         judgement.checks.append({QLatin1String(name), ok});
-        if (!ok && wrong.isEmpty())
-            wrong = why;
+        if (!ok && !wrong)
+            wrong = otherwise;
     }
-    void yet(const char* name, bool ok, const QString& why)
+    void yet(const char* name, bool ok, DrillFinding otherwise)
     {
         judgement.checks.append({QLatin1String(name), ok});
-        if (!ok && missing.isEmpty())
-            missing = why;
+        if (!ok && !missing)
+            missing = otherwise;
     }
 };
 
@@ -109,39 +112,25 @@ Judgement judged(const JudgedFacts& facts)
     const auto* const paid = paidAttempt(facts);
     const auto isJob = [&](JobState state) { return facts.job && facts.job->state == state; };
 
-    bench.never("charged_at_most_once", effects <= 1, QStringLiteral("The provider charged %1 times.").arg(effects));
-    bench.never("no_charge_past_the_gate", !hasKeylessEffect(facts),
-        QStringLiteral("Somebody charged past the gate, without an idempotency key."));
-    bench.never("paid_in_the_store_only_if_charged", !paid || effects >= 1,
-        QStringLiteral("The store says paid, and the provider has charged nothing."));
-    bench.never(
-        "job_not_discarded", !isJob(JobState::Discarded), QStringLiteral("The job was thrown away: it never runs."));
+    bench.never("charged_at_most_once", effects <= 1, DrillFinding::ChargedOften);
+    bench.never("no_charge_past_the_gate", !hasKeylessEffect(facts), DrillFinding::ChargedPastTheGate);
+    bench.never("paid_in_the_store_only_if_charged", !paid || effects >= 1, DrillFinding::PaidWithoutCharge);
+    bench.never("job_not_discarded", !isJob(JobState::Discarded), DrillFinding::JobDiscarded);
     if (facts.drill == QLatin1String("died-mid-charge"))
-        bench.never("no_second_attempt", facts.attempts.size() <= 1,
-            QStringLiteral("A second attempt was opened over a charge that had happened."));
+        bench.never("no_second_attempt", facts.attempts.size() <= 1, DrillFinding::SecondAttempt);
     if (facts.drill == QLatin1String("live-lease"))
-        bench.never("lease_not_released", !wasReleased(facts),
-            QStringLiteral("The lease was taken from a worker that was alive."));
+        bench.never("lease_not_released", !wasReleased(facts), DrillFinding::LeaseReleased);
 
-    bench.yet("charged_once", effects == 1, QStringLiteral("The invoice is not paid yet."));
+    bench.yet("charged_once", effects == 1, DrillFinding::NotPaid);
     if (facts.drill == QLatin1String("declined"))
-        bench.yet("paid_by_a_new_attempt", paid && paid->attempt >= 2,
-            QStringLiteral("No new attempt has been paid; a requeue alone replays the decline."));
+        bench.yet("paid_by_a_new_attempt", paid && paid->attempt >= 2, DrillFinding::NotPaidByNewAttempt);
     else
-        bench.yet("stored_as_done", paid, QStringLiteral("The store does not know yet that it is paid."));
-    bench.yet("job_done", isJob(JobState::Done), QStringLiteral("The job is not done yet."));
+        bench.yet("stored_as_done", paid, DrillFinding::NotStored);
+    bench.yet("job_done", isJob(JobState::Done), DrillFinding::JobNotDone);
 
     auto judgement = bench.judgement;
-    if (!bench.wrong.isEmpty()) {
-        judgement.end = DrillEnd::Wrong;
-        judgement.why = bench.wrong;
-    } else if (!bench.missing.isEmpty()) {
-        judgement.end = DrillEnd::NotYet;
-        judgement.why = bench.missing;
-    } else {
-        judgement.end = DrillEnd::Right;
-        judgement.why = QStringLiteral("Charged once, stored as done, and the job is done.");
-    }
+    judgement.end = bench.wrong ? DrillEnd::Wrong : bench.missing ? DrillEnd::NotYet : DrillEnd::Right;
+    judgement.why = text::sentence(bench.wrong.value_or(bench.missing.value_or(DrillFinding::Right)), effects);
     return judgement;
 }
 

@@ -1050,4 +1050,55 @@ Salida: 0 hecho, 1 rechazado o cambiado, 2 uso, 3 sin almacén o esquema, 4 hay 
         <translation>El contenido ya no está, así que el trabajo no puede volver a ejecutarse.</translation>
     </message>
 </context>
+<context>
+    <name>tool</name>
+    <message>
+        <source>Done. Asking again returns this result, without doing it again.</source>
+        <translation>Hecho. Si se vuelve a pedir, se devuelve este resultado sin hacerlo otra vez.</translation>
+    </message>
+    <message>
+        <source>This was done before; here is its result. Nothing was done again.</source>
+        <translation>Esto ya se hizo; aquí está su resultado. No se ha hecho nada de nuevo.</translation>
+    </message>
+    <message>
+        <source>This was done before; its details are no longer kept. Nothing was done again.</source>
+        <translation>Esto ya se hizo; sus detalles ya no se conservan. No se ha hecho nada de nuevo.</translation>
+    </message>
+    <message>
+        <source>This is in progress. Ask again with the same arguments in {age}; do not try it another way.</source>
+        <translation>Esto está en curso. Vuelve a preguntar con los mismos argumentos dentro de {age}; no lo intentes de otra manera.</translation>
+    </message>
+    <message>
+        <source>It is not known whether this took effect. Do not retry; a person is checking.</source>
+        <translation>No se sabe si esto tuvo efecto. No lo reintentes; una persona lo está comprobando.</translation>
+    </message>
+    <message>
+        <source>This failed for good ({why}). Do not retry; asking again returns this answer.</source>
+        <translation>Esto falló definitivamente ({why}). No lo reintentes; si se vuelve a pedir, se devuelve esta respuesta.</translation>
+    </message>
+    <message>
+        <source>This failed ({why}) and took no effect. Do not retry; a person can open a new attempt.</source>
+        <translation>Esto falló ({why}) y no tuvo efecto. No lo reintentes; una persona puede abrir un nuevo intento.</translation>
+    </message>
+    <message>
+        <source>This was called off before it took effect. Do not retry; a person can open a new attempt.</source>
+        <translation>Esto se anuló antes de tener efecto. No lo reintentes; una persona puede abrir un nuevo intento.</translation>
+    </message>
+    <message>
+        <source>the arguments must be one JSON object</source>
+        <translation>los argumentos deben ser un único objeto JSON</translation>
+    </message>
+    <message>
+        <source>Unavez-Job and Unavez-Lease come together</source>
+        <translation>Unavez-Job y Unavez-Lease van juntos</translation>
+    </message>
+    <message>
+        <source>must be one whole number above 0</source>
+        <translation>debe ser un único número entero mayor que 0</translation>
+    </message>
+    <message>
+        <source>The bearer token is missing or wrong. Nothing was done.</source>
+        <translation>Falta el token de acceso o no es correcto. No se ha hecho nada.</translation>
+    </message>
+</context>
 </TS>

@@ -12,24 +12,14 @@ using engine::IntakeAnswer;
 
 namespace {
 
-constexpr Millis firstPause{100};
-
 IntakeAnswer away(const char* why) { return {503, {}, Error{Error::Kind::Offline, QString::fromLatin1(why), 0}}; }
-
-// Trouble of the store or of the connection to it, not of a row in the batch.
-bool isOfTheStore(Error::Kind kind)
-{
-    return kind != Error::Kind::Conflict && kind != Error::Kind::Refused && kind != Error::Kind::Invalid
-        && kind != Error::Kind::Corrupt;
-}
 
 } // namespace
 
 DeliveryBatcher::DeliveryBatcher(OpenStore open, StoreHealth& health, Metrics& metrics, BatcherSettings settings)
-    : m_open(std::move(open))
-    , m_health(health)
-    , m_metrics(metrics)
+    : m_metrics(metrics)
     , m_settings(settings)
+    , m_store(std::move(open), health, metrics, settings.longestPause)
 {
 }
 
@@ -83,7 +73,7 @@ void DeliveryBatcher::run()
         if (isStopping || Clock::now() >= m_flushAfter)
             flush();
     }
-    m_session.reset(); // in the thread that opened it
+    m_store.close();
 }
 
 // Waits until there is something to do. `isStopping` with an empty answer: nothing waits and nothing comes.
@@ -105,30 +95,9 @@ std::deque<DeliveryBatcher::Waiting> DeliveryBatcher::taken(bool& isStopping)
     return batch;
 }
 
-StoreSession* DeliveryBatcher::session()
-{
-    if (m_session || Clock::now() < m_openAfter)
-        return m_session.get();
-    auto opened = m_open();
-    if (opened)
-        m_session = std::move(*opened);
-    else
-        letGo(opened.error());
-    return m_session.get();
-}
-
-void DeliveryBatcher::letGo(const Error& error)
-{
-    m_session.reset();
-    m_health.failed(error);
-    m_metrics.storeUp(false);
-    m_pause = std::min(m_pause == Millis{0} ? firstPause : m_pause * 2, m_settings.longestPause);
-    m_openAfter = Clock::now() + m_pause;
-}
-
 void DeliveryBatcher::record(std::deque<Waiting> batch)
 {
-    auto* const store = session();
+    auto* const store = m_store.session();
     if (!store) {
         for (const auto& waiting : batch)
             waiting.answered(away("edge: the store is away"));
@@ -140,7 +109,6 @@ void DeliveryBatcher::record(std::deque<Waiting> batch)
     for (auto& waiting : batch)
         deliveries.append(std::move(waiting.delivery));
     const auto answers = engine::Intake(store->intake()).record(deliveries);
-    UNAVEZ_CRASH_POINT("edge.after_commit_before_200");
     noteState(answers);
     for (qsizetype i = 0; i < answers.size(); ++i)
         batch[static_cast<std::size_t>(i)].answered(answers[i]);
@@ -153,20 +121,17 @@ void DeliveryBatcher::noteState(const QList<IntakeAnswer>& answers)
     qsizetype recorded = 0;
     for (const auto& answer : answers) {
         recorded += answer.http == 200;
-        if (answer.error && isOfTheStore(answer.error->kind))
+        if (answer.error && (!trouble || isOfTheStore(answer.error->kind)))
             trouble = answer.error;
-        else if (answer.error)
-            m_health.failed(*answer.error); // logged: a verified delivery that the store does not take
     }
-    if (recorded > 0)
+    if (recorded > 0) {
+        UNAVEZ_CRASH_POINT("edge.after_commit_before_200");
         m_metrics.committed(recorded);
-    if (trouble) {
-        letGo(*trouble);
-    } else if (recorded > 0) {
-        m_pause = Millis{0};
-        m_health.worked();
-        m_metrics.storeUp(true);
     }
+    if (trouble) // also of a row alone: a verified delivery that the store does not take is logged
+        m_store.failed(*trouble);
+    if (recorded > 0 && !(trouble && isOfTheStore(trouble->kind)))
+        m_store.worked();
 }
 
 void DeliveryBatcher::flush()
@@ -174,22 +139,19 @@ void DeliveryBatcher::flush()
     m_flushAfter = Clock::now() + m_settings.flush;
     if (m_failures.isEmpty())
         return;
-    auto* const store = session();
+    auto* const store = m_store.session();
     if (!store)
         return;
     const auto failures = m_failures.take();
     const auto written = store->intake().recordFailures(failures);
     if (written)
-        return;
+        return m_store.worked();
     // Counted again with the next write, but for a store that refuses them: those would be refused for ever.
     if (isOfTheStore(written.error().kind) || written.error().kind == Error::Kind::Conflict) {
         for (const auto& failure : failures)
             m_failures.add(failure);
     }
-    if (isOfTheStore(written.error().kind))
-        letGo(written.error());
-    else
-        m_health.failed(written.error());
+    m_store.failed(written.error());
 }
 
 } // namespace unavez::service

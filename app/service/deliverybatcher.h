@@ -2,8 +2,7 @@
 #pragma once
 
 #include "app/service/failuretally.h"
-#include "app/service/metrics.h"
-#include "app/service/storehealth.h"
+#include "app/service/lazystore.h"
 #include "models/engine/intake.h"
 
 #include <condition_variable>
@@ -51,14 +50,10 @@ private:
 
     void run();
     std::deque<Waiting> taken(bool& isStopping);
-    StoreSession* session();
-    void letGo(const contract::Error& error);
     void record(std::deque<Waiting> batch);
     void noteState(const QList<engine::IntakeAnswer>& answers);
     void flush();
 
-    const OpenStore m_open;
-    StoreHealth& m_health;
     Metrics& m_metrics;
     const BatcherSettings m_settings;
 
@@ -69,9 +64,7 @@ private:
     FailureTally m_failures;
 
     // Of the batcher's thread alone.
-    std::unique_ptr<StoreSession> m_session;
-    contract::Millis m_pause{0};
-    Clock::time_point m_openAfter;
+    LazyStore m_store;
     Clock::time_point m_flushAfter;
 
     std::thread m_thread; // last: it uses all of the above

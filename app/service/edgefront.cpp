@@ -108,7 +108,7 @@ void EdgeFront::answer(HttpRequest&& request, const Reply& reply)
     }
     if (request.method != "POST") {
         auto told = response(405, QStringLiteral("method_not_allowed"));
-        told.allow = "POST";
+        told.headers = {{"Allow", "POST"}};
         return reply(counted(request, std::move(told)));
     }
     const auto verdict = source->verify(request, m_clock.wall());

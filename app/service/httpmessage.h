@@ -38,7 +38,7 @@ struct HttpResponse
     QByteArray body;
     QByteArray contentType = QByteArrayLiteral("application/json");
     std::optional<contract::Seconds> retryAfter; // the Retry-After header
-    QByteArray allow; // the Allow header, with 405
+    QList<std::pair<QByteArray, QByteArray>> headers; // further ones: Allow, WWW-Authenticate
     bool operator==(const HttpResponse&) const = default;
 };
 

@@ -132,8 +132,8 @@ QByteArray spelled(const HttpResponse& response, Framing framing)
     text += "Content-Length: " + QByteArray::number(response.body.size()) + "\r\n";
     if (response.retryAfter)
         text += "Retry-After: " + QByteArray::number(response.retryAfter->count()) + "\r\n";
-    if (!response.allow.isEmpty())
-        text += "Allow: " + response.allow + "\r\n";
+    for (const auto& [name, value] : response.headers)
+        text += name + ": " + value + "\r\n";
     // What the answer says is of this moment and of this caller.
     text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
     if (framing.close)

@@ -56,9 +56,11 @@ Stage::~Stage()
     const QDir folder(m_folder.path());
     const auto files = folder.entryList(QDir::Files);
     for (const auto& name : files) {
-        if (name != QLatin1String("ledger.jsonl"))
+        if (name != QLatin1String("ledger.jsonl") || !m_isReady)
             QFile::remove(folder.filePath(name));
     }
+    if (!m_isReady)
+        QDir().rmdir(m_folder.path());
 }
 
 Result<> Stage::until(const QString& what, Millis most, const std::function<Result<bool>()>& is)
@@ -325,6 +327,7 @@ Result<ReadyFile> Stage::ready()
     ready.servicePid = m_service->pid();
     ready.providerPid = m_provider.child->pid();
     ready.agentPid = m_agent.child->pid();
+    m_isReady = true;
     return ready;
 }
 

@@ -86,6 +86,7 @@ private:
     QString m_edgeUrl;
     QString m_gateUrl;
     QStringList m_toldFallen;
+    bool m_isReady = false;
 };
 
 } // namespace unavez::sandbox

@@ -8,6 +8,7 @@ using contract::Error;
 using contract::fail;
 using contract::JobState;
 using contract::Millis;
+using contract::ReservationStatus;
 using contract::Result;
 using contract::Seconds;
 
@@ -26,6 +27,18 @@ Result<> untilCharged(Stage& stage)
     });
 }
 
+// Nobody should practise on another state than the drill's: a job may have died of something else.
+Result<> expectAttempt(Stage& stage, ReservationStatus status, bool isSent)
+{
+    const auto attempts = stage.attempts();
+    if (!attempts)
+        return fail(attempts.error());
+    if (attempts->size() != 1 || attempts->first().status != status || (attempts->first().sends > 0) != isSent)
+        return fail(Error::Kind::Corrupt,
+            QStringLiteral("the charge is not %1: something else went wrong").arg(contract::wordOf(status)));
+    return done();
+}
+
 // The card is declined and the job dies of it; minutes later the customer has a new card.
 Result<> declined(Stage& stage)
 {
@@ -34,6 +47,8 @@ Result<> declined(Stage& stage)
         step = stage.deliver();
     if (step)
         step = stage.untilJob(JobState::Dead, patience);
+    if (step)
+        step = expectAttempt(stage, ReservationStatus::Failed, true);
     if (step)
         step = stage.age(10 * minute); // past the least interval between two attempts
     if (step)
@@ -61,6 +76,8 @@ Result<> diedMidCharge(Stage& stage)
         step = stage.startService();
     if (step)
         step = stage.untilJob(JobState::Dead, patience);
+    if (step)
+        step = expectAttempt(stage, ReservationStatus::InProgress, true);
     if (step)
         step = stage.age(19 * minute);
     return step;

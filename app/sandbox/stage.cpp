@@ -247,29 +247,36 @@ Result<> Stage::deliver()
     return done();
 }
 
-Result<Job> Stage::job()
+Result<contract::CaseFile> Stage::caseFile()
 {
     auto& queries = m_reader->queries();
-    if (!m_job) {
-        const auto subjects = queries.find(m_event);
-        if (!subjects)
-            return fail(subjects.error());
-        if (subjects->isEmpty())
-            return fail(Error::Kind::NotFound, QStringLiteral("the store does not know %1").arg(m_event));
-        const auto file = queries.caseOf(subjects->first());
-        if (!file)
-            return fail(file.error());
-        if (!file->facts.job)
-            return fail(Error::Kind::NotFound, QStringLiteral("%1 has no job").arg(m_event));
-        m_job = file->facts.job->id;
-    }
-    const auto file
-        = queries.caseOf({contract::CaseSubject::Kind::Job, contract::subjectOfJob(*m_job), *m_job, {}, {}});
+    if (m_job)
+        return queries.caseOf({contract::CaseSubject::Kind::Job, contract::subjectOfJob(*m_job), *m_job, {}, {}});
+    const auto subjects = queries.find(m_event);
+    if (!subjects)
+        return fail(subjects.error());
+    if (subjects->isEmpty())
+        return fail(Error::Kind::NotFound, QStringLiteral("the store does not know %1").arg(m_event));
+    return queries.caseOf(subjects->first());
+}
+
+Result<Job> Stage::job()
+{
+    const auto file = caseFile();
     if (!file)
         return fail(file.error());
     if (!file->facts.job)
-        return fail(Error::Kind::NotFound, contract::subjectOfJob(*m_job));
+        return fail(Error::Kind::NotFound, QStringLiteral("%1 has no job").arg(m_event));
+    m_job = file->facts.job->id;
     return *file->facts.job;
+}
+
+Result<QList<contract::Reservation>> Stage::attempts()
+{
+    const auto file = caseFile();
+    if (!file)
+        return fail(file.error());
+    return file->facts.attempts;
 }
 
 Result<QList<LedgerLine>> Stage::ledger() const { return readLedger(path(QStringLiteral("ledger.jsonl"))); }
@@ -305,10 +312,9 @@ Result<ReadyFile> Stage::ready()
     const auto now = job();
     if (!now)
         return fail(now.error());
-    const auto file = m_reader->queries().caseOf(
-        {contract::CaseSubject::Kind::Job, contract::subjectOfJob(now->id), now->id, {}, {}});
-    if (!file)
-        return fail(file.error());
+    const auto keys = attempts();
+    if (!keys)
+        return fail(keys.error());
     ReadyFile ready;
     ready.drill = m_settings.drill;
     ready.store = m_settings.store;
@@ -320,9 +326,9 @@ Result<ReadyFile> Stage::ready()
     ready.event = m_event;
     ready.job = now->id;
     ready.invoice = m_invoice;
-    if (!file->facts.attempts.isEmpty()) {
-        ready.intent = file->facts.attempts.last().intentKey;
-        ready.key = file->facts.attempts.last().id.key;
+    if (!keys->isEmpty()) {
+        ready.intent = keys->last().intentKey;
+        ready.key = keys->last().id.key;
     }
     ready.servicePid = m_service->pid();
     ready.providerPid = m_provider.child->pid();

@@ -41,6 +41,7 @@ public:
     // One really signed delivery of invoice.due; Refused unless the edge says 200.
     contract::Result<> deliver();
     contract::Result<contract::Job> job();
+    contract::Result<QList<contract::Reservation>> attempts(); // of the job's intent, oldest first
     contract::Result<QList<LedgerLine>> ledger() const;
     // Polls until `is` says true. Timeout after `most`, naming `what`; Cancelled; and what `is` fails with.
     contract::Result<> until(
@@ -63,6 +64,7 @@ private:
         std::unique_ptr<Child> child;
         QString url;
     };
+    contract::Result<contract::CaseFile> caseFile();
     QString path(const QString& name) const { return m_folder.filePath(name); }
     contract::Result<> writeSecrets();
     contract::Result<> chooseInvoice();

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Scenario 22: random schedules of crashes, pauses, repeats, faults, clock steps and operators, in simulated time, over
+// the real engine. The invariants of contract.md §10.9 hold after every step. A counterexample shrinks to a schedule a
+// person can read; RC_PARAMS="seed=… max_success=10000" repeats or widens a run.
+#include "tests/engine/simworld.h"
+
+#include <QtTest>
+
+#include <rapidcheck.h>
+
+#include <iostream>
+
+namespace unavez::tests {
+
+void showValue(const SimStep& step, std::ostream& out) { out << step; }
+
+} // namespace unavez::tests
+
+namespace rc {
+
+template <> struct Arbitrary<unavez::tests::Halt>
+{
+    static Gen<unavez::tests::Halt> arbitrary()
+    {
+        using unavez::tests::Halt;
+        return gen::build<Halt>(gen::set(&Halt::kind,
+                                    gen::weightedElement<Halt::Kind>(
+                                        {{6, Halt::Kind::Never}, {2, Halt::Kind::Crash}, {2, Halt::Kind::Pause}})),
+            gen::set(&Halt::atPoint, gen::resize(kNominalSize, gen::inRange(1, 9))));
+    }
+};
+
+template <> struct Arbitrary<unavez::tests::SimStep>
+{
+    static Gen<unavez::tests::SimStep> arbitrary()
+    {
+        using unavez::tests::SimStep;
+        using Kind = SimStep::Kind;
+        return gen::build<SimStep>(
+            gen::set(&SimStep::kind,
+                gen::weightedElement<Kind>({{10, Kind::Deliver}, {6, Kind::Notify}, {30, Kind::Work}, {6, Kind::Chat},
+                    {12, Kind::GoOn}, {2, Kind::Kill}, {24, Kind::Pass}, {4, Kind::StepClock}, {16, Kind::Break},
+                    {8, Kind::Reap}, {20, Kind::Act}, {1, Kind::StoreAway}, {1, Kind::Credential}})),
+            gen::set(&SimStep::a, gen::resize(kNominalSize, gen::inRange(0, 60))),
+            gen::set(&SimStep::b, gen::resize(kNominalSize, gen::inRange(0, 60))), gen::set(&SimStep::halt));
+    }
+};
+
+} // namespace rc
+
+using namespace unavez::tests;
+
+namespace {
+
+constexpr int longest = 100; // steps
+
+}
+
+class tst_schedules : public QObject
+{
+    Q_OBJECT
+private:
+    bool holds(const char* name, bool onePaymentIntent)
+    {
+        return rc::check(name, [this, onePaymentIntent] {
+            const auto schedule = *rc::gen::resize(longest, rc::gen::arbitrary<SimSchedule>());
+            SimWorld world(onePaymentIntent);
+            for (const auto& step : schedule) {
+                if (const auto broken = world.run(step); !broken.isEmpty())
+                    RC_FAIL(broken.toStdString());
+            }
+            if (const auto broken = world.rest(); !broken.isEmpty())
+                RC_FAIL("at rest: " + broken.toStdString());
+            m_seen.unite(world.seen());
+        });
+    }
+
+    QSet<QString> m_seen;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        if (qEnvironmentVariableIsEmpty("RC_PARAMS"))
+            qputenv("RC_PARAMS", "max_success=1000");
+    }
+
+    void shouldHoldWithOnePaymentIntent() { QVERIFY(holds("one PaymentIntent per intent", true)); }
+    // Without the provider's second guard, the keys alone must do.
+    void shouldHoldWithPlainCharges() { QVERIFY(holds("plain charges", false)); }
+
+    // A run that never came to what it is about would hold too.
+    void shouldHaveBeenEverywhere()
+    {
+        const QStringList needed{QStringLiteral("death at worker.after_claim"),
+            QStringLiteral("death at gate.after_mark_before_write"),
+            QStringLiteral("death at gate.after_write_before_answer"),
+            QStringLiteral("death at gate.after_answer_before_finish"),
+            QStringLiteral("death at gate.after_finish_before_reply"),
+            QStringLiteral("death at worker.after_handler_before_finish"),
+            QStringLiteral("pause at tool.after_check_before_write"),
+            QStringLiteral("pause at gate.after_write_before_answer"), QStringLiteral("replayed"),
+            QStringLiteral("unknown a1"), QStringLiteral("failed a1"), QStringLiteral("done a2"),
+            QStringLiteral("incident clock_skew"), QStringLiteral("incident credential"),
+            QStringLiteral("job dead unknown_outcome"), QStringLiteral("expire_reservation applied"),
+            QStringLiteral("open_attempt applied"), QStringLiteral("record_outcome applied"),
+            QStringLiteral("requeue_job applied"), QStringLiteral("release_lease applied")};
+        for (const auto& place : needed)
+            QVERIFY2(m_seen.contains(place), qPrintable(place));
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_schedules)
+#include "tst_schedules.moc"

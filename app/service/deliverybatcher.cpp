@@ -19,7 +19,7 @@ IntakeAnswer away(const char* why) { return {503, {}, Error{Error::Kind::Offline
 DeliveryBatcher::DeliveryBatcher(OpenStore open, StoreHealth& health, Metrics& metrics, BatcherSettings settings)
     : m_metrics(metrics)
     , m_settings(settings)
-    , m_store(std::move(open), health, metrics, settings.longestPause)
+    , m_store(std::move(open), health, settings.longestPause)
 {
 }
 

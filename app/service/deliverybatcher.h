@@ -3,6 +3,7 @@
 
 #include "app/service/failuretally.h"
 #include "app/service/lazystore.h"
+#include "app/service/metrics.h"
 #include "models/engine/intake.h"
 
 #include <condition_variable>

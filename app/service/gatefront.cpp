@@ -38,7 +38,7 @@ class GateFront::Desk
 public:
     explicit Desk(GateFront& front)
         : m_front(front)
-        , m_store(front.m_parts.openStore, front.m_parts.health, front.m_parts.metrics)
+        , m_store(front.m_parts.openStore, front.m_parts.health)
     {
     }
 

@@ -3,6 +3,7 @@
 
 #include "app/service/httplistener.h"
 #include "app/service/lazystore.h"
+#include "app/service/metrics.h"
 #include "models/engine/gate.h"
 
 #include <condition_variable>

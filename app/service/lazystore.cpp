@@ -17,10 +17,9 @@ bool isOfTheStore(Error::Kind kind)
         && kind != Error::Kind::Corrupt && kind != Error::Kind::Cancelled;
 }
 
-LazyStore::LazyStore(OpenStore open, StoreHealth& health, Metrics& metrics, Millis longestPause)
+LazyStore::LazyStore(OpenStore open, StoreHealth& health, Millis longestPause)
     : m_open(std::move(open))
     , m_health(health)
-    , m_metrics(metrics)
     , m_longestPause(longestPause)
 {
 }
@@ -51,8 +50,8 @@ void LazyStore::failed(const Error& error)
 void LazyStore::letGo(const Error& error)
 {
     m_session.reset();
+    m_fault = error;
     m_health.failed(error);
-    m_metrics.storeUp(false);
     m_pause = std::min(m_pause == Millis{0} ? firstPause : m_pause * 2, m_longestPause);
     m_openAfter = std::chrono::steady_clock::now() + m_pause;
 }
@@ -60,8 +59,8 @@ void LazyStore::letGo(const Error& error)
 void LazyStore::worked()
 {
     m_pause = Millis{0};
+    m_fault.reset();
     m_health.worked();
-    m_metrics.storeUp(true);
 }
 
 } // namespace unavez::service

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app/service/metrics.h"
 #include "app/service/storehealth.h"
 
 #include <chrono>
+#include <optional>
 
 namespace unavez::service {
 
@@ -16,12 +16,13 @@ bool isOfTheStore(contract::Error::Kind kind);
 class LazyStore
 {
 public:
-    LazyStore(
-        OpenStore open, StoreHealth& health, Metrics& metrics, contract::Millis longestPause = contract::Millis{1000});
+    LazyStore(OpenStore open, StoreHealth& health, contract::Millis longestPause = contract::Millis{1000});
 
     // nullptr: away. `reopened` is set where the session is not the one of the last call, so that what was built on
     // that one must be built anew.
     StoreSession* session(bool* reopened = nullptr);
+    // Why it was away at the last try; absent once it worked.
+    const std::optional<contract::Error>& fault() const { return m_fault; }
     // Lets the session go where the error is of the store; logs it either way.
     void failed(const contract::Error& error);
     void worked();
@@ -32,9 +33,9 @@ private:
 
     const OpenStore m_open;
     StoreHealth& m_health;
-    Metrics& m_metrics;
     const contract::Millis m_longestPause;
     std::unique_ptr<StoreSession> m_session;
+    std::optional<contract::Error> m_fault;
     contract::Millis m_pause{0};
     std::chrono::steady_clock::time_point m_openAfter;
 };

@@ -92,8 +92,6 @@ void Metrics::sent(contract::OutcomeClass outcome)
 
 void Metrics::called(const QString& answer) { m_series->calls.Add({{"answer", answer.toStdString()}}).Increment(); }
 
-void Metrics::storeUp(bool isUp) { m_series->store.Set(isUp ? 1 : 0); }
-
 Metrics::Busy::Busy(Metrics& metrics, Role role)
     : m_metrics(metrics)
     , m_role(role)
@@ -103,8 +101,9 @@ Metrics::Busy::Busy(Metrics& metrics, Role role)
 
 Metrics::Busy::~Busy() { m_metrics.m_series->busy.Add({{"role", labelOf(m_role)}}).Decrement(); }
 
-QByteArray Metrics::text(const Counters& counters) const
+QByteArray Metrics::text(const Counters& counters, bool isStoreUp) const
 {
+    m_series->store.Set(isStoreUp ? 1 : 0);
     auto families = m_series->registry.Collect();
     families.push_back(labelled("unavez_job_tries_total", "Tries of jobs by how they ended.", "result",
         {{"done", counters.jobsDone}, {"later", counters.jobsLater}, {"dead", counters.jobsDead},

@@ -29,7 +29,6 @@ public:
     void sent(contract::OutcomeClass outcome);
     // A tool call that was answered: its status word, or the reason of its refusal.
     void called(const QString& answer);
-    void storeUp(bool isUp);
 
     // Counts a thread of that role as busy for its lifetime.
     class Busy
@@ -46,7 +45,7 @@ public:
     };
 
     // Prometheus' text format, version 0.0.4, with what the other threads counted.
-    QByteArray text(const Counters& counters) const;
+    QByteArray text(const Counters& counters, bool isStoreUp) const;
 
 private:
     struct Series;

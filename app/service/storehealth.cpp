@@ -24,7 +24,6 @@ void StoreHealth::failed(const Error& error)
     case Error::Kind::Refused:
     case Error::Kind::Invalid:
     case Error::Kind::Corrupt:
-    case Error::Kind::NotFound:
     case Error::Kind::Cancelled: m_log.error(QLatin1String("store_error"), logged(error)); return;
     default: break;
     }

@@ -66,6 +66,7 @@ public:
     }
 
     WireReply ask(const QByteArray& bytes) const { return WireClient(listener.port()).ask(bytes); }
+    bool isStoreUp() const { return !m_health.isAway(); }
     // Drains what waits, failures included; the edge is gone then.
     void stop()
     {

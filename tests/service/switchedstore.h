@@ -24,7 +24,7 @@ public:
     {
         return [this]() -> contract::Result<std::unique_ptr<service::StoreSession>> {
             if (m_isAway)
-                return contract::fail(contract::Error::Kind::Offline, QStringLiteral("switched off"));
+                return away();
             auto opened = stores::SqlStore::open(m_url);
             if (!opened)
                 return contract::fail(opened.error());
@@ -55,12 +55,54 @@ public:
     }
 
 private:
+    static contract::Failure away()
+    {
+        return contract::fail(contract::Error::Kind::Offline, QStringLiteral("switched off"));
+    }
+
+    // The service's port, away with the switch.
+    class SwitchedService final : public contract::ServiceStore
+    {
+    public:
+        SwitchedService(const SwitchedStore& owner, contract::ServiceStore& store)
+            : m_owner(owner)
+            , m_store(store)
+        {
+        }
+        contract::Result<contract::StoreInfo> info() override { return m_store.info(); }
+        contract::Result<contract::Instant> now() override { return m_store.now(); }
+        contract::Result<QList<contract::Source>> syncSources(
+            const QList<contract::Source>& sources, const QList<contract::SigningKey>& keys) override
+        {
+            return m_store.syncSources(sources, keys);
+        }
+        contract::Result<> heartbeat(const contract::ServiceRow& row) override { return m_store.heartbeat(row); }
+        contract::Result<> stopped(const QString& instance) override { return m_store.stopped(instance); }
+        contract::Result<QList<contract::Hold>> holds() override
+        {
+            return m_owner.m_isAway ? contract::Result<QList<contract::Hold>>(away()) : m_store.holds();
+        }
+        contract::Result<> raise(contract::IncidentKind kind, const QString& subject, contract::Severity severity,
+            const QJsonObject& detail) override
+        {
+            return m_store.raise(kind, subject, severity, detail);
+        }
+        contract::Result<> quarantine(contract::Instant from) override { return m_store.quarantine(from); }
+        contract::Result<qint64> lastCall() override { return m_store.lastCall(); }
+        contract::Result<> probe() override { return m_owner.m_isAway ? contract::Result<>(away()) : m_store.probe(); }
+
+    private:
+        const SwitchedStore& m_owner;
+        contract::ServiceStore& m_store;
+    };
+
     class Session final : public service::StoreSession, public contract::IntakeStore
     {
     public:
         Session(SwitchedStore& owner, std::unique_ptr<stores::SqlStore> store)
             : m_owner(owner)
             , m_store(std::move(store))
+            , m_service(owner, m_store->service())
         {
         }
         contract::IntakeStore& intake() override { return *this; }
@@ -68,7 +110,7 @@ private:
         contract::ReservationStore& reservations() override { return m_store->reservations(); }
         contract::EvidenceStore& evidence() override { return m_store->evidence(); }
         contract::ReaperStore& reaper() override { return m_store->reaper(); }
-        contract::ServiceStore& service() override { return m_store->service(); }
+        contract::ServiceStore& service() override { return m_service; }
 
         contract::Result<QList<contract::RecordedEvent>> record(const QList<contract::MergedDelivery>& batch) override
         {
@@ -78,19 +120,20 @@ private:
                 m_owner.m_changed.wait(lock, [this] { return !m_owner.m_isHeld; });
             }
             if (m_owner.m_isAway)
-                return contract::fail(contract::Error::Kind::Offline, QStringLiteral("switched off"));
+                return away();
             return m_store->intake().record(batch);
         }
         contract::Result<> recordFailures(const QList<contract::SignatureFailure>& failures) override
         {
             if (m_owner.m_isAway)
-                return contract::fail(contract::Error::Kind::Offline, QStringLiteral("switched off"));
+                return away();
             return m_store->intake().recordFailures(failures);
         }
 
     private:
         SwitchedStore& m_owner;
         std::unique_ptr<stores::SqlStore> m_store;
+        SwitchedService m_service;
     };
 
     const stores::StoreUrl m_url;

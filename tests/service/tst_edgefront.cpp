@@ -69,8 +69,8 @@ private Q_SLOTS:
         const auto kept = store.connect()->run(QStringLiteral("SELECT body FROM event_payloads"));
         QVERIFY(kept.has_value());
         QCOMPARE(kept->first().at(0).toByteArray(), body); // byte by byte as it was signed
-        QVERIFY(edge.metrics.text({}).contains("unavez_deliveries_total{answer=\"200\"} 1"));
-        QVERIFY(edge.metrics.text({}).contains("unavez_commit_batch_deliveries_count 1"));
+        QVERIFY(edge.metrics.text({}, true).contains("unavez_deliveries_total{answer=\"200\"} 1"));
+        QVERIFY(edge.metrics.text({}, true).contains("unavez_commit_batch_deliveries_count 1"));
     }
 
     // Scenario 1.

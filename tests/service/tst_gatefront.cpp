@@ -47,7 +47,7 @@ private Q_SLOTS:
             QCOMPARE(jsonOf(repeat)[QLatin1String("result")], body[QLatin1String("result")]);
         }
         QCOMPARE(gate.world.provider.effects(), 1);
-        const auto metrics = gate.metrics.text({});
+        const auto metrics = gate.metrics.text({}, true);
         QVERIFY(metrics.contains("unavez_tool_calls_total{answer=\"done\"} 3"));
         QVERIFY(metrics.contains("unavez_sends_total{class=\"success\"} 1"));
     }

@@ -20,6 +20,9 @@ ListenerSettings listenerOf(const EdgeSettings& edge)
     settings.headerMax = edge.headerMax;
     settings.read = edge.read;
     settings.maxConnections = edge.maxConnections;
+    // A store that hangs must not gather providers' connections: what is told late is sent again.
+    settings.answer = Millis{15000};
+    settings.late.retryAfter = Seconds{5};
     // Verifying a signature is all a thread does; the store takes the other processors.
     settings.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 4);
     return settings;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/service/service.h"
 
+#include "app/service/adminrole.h"
 #include "app/service/configvalues.h"
 #include "app/service/edgerole.h"
+#include "app/service/gaterole.h"
 #include "app/service/heartbeat.h"
 #include "app/service/leaserenewer.h"
+#include "app/service/meteredstore.h"
 #include "app/service/portsfile.h"
 #include "app/service/reaperloop.h"
 #include "app/service/secretsource.h"
@@ -48,7 +51,7 @@ struct Service::Running
         : health(log)
         , alert(settings.alertCommand, log)
         , ports(settings.portsFile)
-        , shared{parts.openStore, health, log, alert, counters, metrics, clock}
+        , shared{metered(parts.openStore, metrics), health, log, alert, counters, metrics, clock}
     {
     }
 
@@ -65,6 +68,8 @@ struct Service::Running
     std::unique_ptr<ReaperLoop> reaper;
     std::unique_ptr<Heartbeat> heartbeat;
     std::unique_ptr<EdgeRole> edge;
+    std::unique_ptr<GateRole> gate;
+    std::unique_ptr<AdminRole> admin; // last: it answers while the others end
 };
 
 Service::Service(ReadConfig config, ServiceParts parts, Log& log)
@@ -102,6 +107,14 @@ ServiceRow Service::row() const
     return row;
 }
 
+QList<EffectTool*> Service::tools() const
+{
+    QList<EffectTool*> tools;
+    for (const auto& tool : m_parts.tools)
+        tools.append(tool.get());
+    return tools;
+}
+
 std::optional<BootRefusal> Service::start()
 {
     const auto& settings = m_config.settings;
@@ -119,23 +132,20 @@ std::optional<BootRefusal> Service::start()
     if (const auto refusal = listen())
         return refusal;
 
-    QList<EffectTool*> tools;
-    for (const auto& tool : m_parts.tools)
-        tools.append(tool.get());
     const auto& timing = settings.timing;
     if (settings.roles.contains(Role::Worker)) {
         running.renewer = std::make_unique<LeaseRenewer>(
             m_parts.openStore, running.health, m_log, timing.workerRenew, timing.workerLease);
         running.workers = std::make_unique<WorkerPool>(running.shared,
             WorkerPoolParts{settings.worker.concurrency, settings.worker.poll, running.store.info.mode,
-                gateSettings(settings), workerSettings(settings), running.store.sources, tools, *m_parts.handler,
+                gateSettings(settings), workerSettings(settings), running.store.sources, tools(), *m_parts.handler,
                 *m_parts.events, *running.renewer});
     }
     if (settings.roles.contains(Role::Reaper))
         running.reaper = std::make_unique<ReaperLoop>(running.shared, settings.reapEvery, graceOf(timing));
     running.heartbeat = std::make_unique<Heartbeat>(running.shared, row(), settings.heartbeat,
         HighWaterFile(settings.stateDir, running.store.info.storeId),
-        AccountCheck(running.shared, gateSettings(settings), tools));
+        AccountCheck(running.shared, gateSettings(settings), tools()));
     m_log.info(QLatin1String("started"),
         {{QStringLiteral("instance"), settings.instance}, {QStringLiteral("version"), QStringLiteral(UNAVEZ_VERSION)},
             {QStringLiteral("store"), running.store.info.storeId},
@@ -162,6 +172,23 @@ std::optional<BootRefusal> Service::listen()
             return refused("edge.listen", settings.edge.listen, started.error());
         ports.insert(QStringLiteral("edge"), running.edge->port());
     }
+    if (settings.roles.contains(Role::Gate)) {
+        running.gate = std::make_unique<GateRole>(settings.gate.listen,
+            GateFrontParts{running.shared.openStore, running.health, running.metrics, running.clock,
+                settings.gate.token, gateSettings(settings), tools()});
+        if (const auto started = running.gate->start(); !started)
+            return refused("gate.listen", settings.gate.listen, started.error());
+        if (running.gate->port() != 0)
+            ports.insert(QStringLiteral("gate"), running.gate->port());
+    }
+    if (settings.admin) {
+        running.admin = std::make_unique<AdminRole>(
+            *settings.admin, m_parts.openStore, running.health, running.metrics, running.counters);
+        if (const auto started = running.admin->start(); !started)
+            return refused("service.admin", *settings.admin, started.error());
+        if (running.admin->port() != 0)
+            ports.insert(QStringLiteral("admin"), running.admin->port());
+    }
     if (const auto written = running.ports.write(ports); !written)
         return settingRefusal(m_config.problem(QStringLiteral("service.ports_file"), text::SettingFault::CannotWrite,
             {{QStringLiteral("path"), settings.portsFile}, {QStringLiteral("why"), written.error().detail}}));
@@ -173,6 +200,9 @@ void Service::drain()
     auto& running = *m_running;
     m_log.info(QLatin1String("draining"));
     const auto within = m_config.settings.drain;
+    const auto begun = running.clock.boottime();
+    if (running.admin)
+        running.admin->setDraining();
     // Nobody takes anything new from here on; all of them end in the same time.
     std::jthread edge([&] {
         if (running.edge)
@@ -181,6 +211,9 @@ void Service::drain()
     if (running.workers)
         running.workers->drain(within);
     edge.join();
+    // The handlers of running jobs call the gate: it ends after them, in what is left of the time.
+    if (running.gate)
+        running.gate->drain(std::max(Millis{0}, within - (running.clock.boottime() - begun)));
     running.reaper.reset();
     running.renewer.reset();
     running.heartbeat.reset();

@@ -41,6 +41,7 @@ private:
     struct Running;
     std::optional<BootRefusal> listen();
     contract::ServiceRow row() const;
+    QList<contract::EffectTool*> tools() const;
 
     ReadConfig m_config;
     ServiceParts m_parts;

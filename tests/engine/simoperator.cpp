@@ -145,6 +145,32 @@ void SimWorld::apply(const ActionRequest& request, const Halt& halt)
         m_broken = QStringLiteral("N7: %1 left no audit row").arg(wordOf(request.action));
 }
 
+void SimWorld::seeTo(int target, const Halt& halt)
+{
+    const auto made = nth(m_store.rows().reservations, target);
+    if (m_isAway || !made)
+        return;
+    switch (made->row.status) {
+    case ReservationStatus::InProgress: apply(*onReservation(2, target), halt); break;
+    case ReservationStatus::Failed:
+    case ReservationStatus::Abandoned: apply(*onReservation(3, target), halt); break;
+    case ReservationStatus::Unknown: apply(*onReservation(4, target), halt); break;
+    case ReservationStatus::Opened:
+    case ReservationStatus::Done: break;
+    }
+    requeueDead();
+}
+
+void SimWorld::requeueDead()
+{
+    for (const auto& job : m_store.rows().jobs) {
+        ActionRequest requeue;
+        requeue.job = job.id;
+        if (job.state == JobState::Dead)
+            apply(requeue, {});
+    }
+}
+
 // Somebody on call who does the right thing, as the screens would tell them to.
 void SimWorld::settleByTruth()
 {
@@ -164,12 +190,7 @@ void SimWorld::settleByTruth()
         if (isOpen(made.row.status))
             apply(record, {});
     }
-    for (const auto& job : rows.jobs) {
-        ActionRequest requeue;
-        requeue.job = job.id;
-        if (job.state == JobState::Dead)
-            apply(requeue, {});
-    }
+    requeueDead();
 }
 
 } // namespace unavez::tests

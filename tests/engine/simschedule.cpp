@@ -52,6 +52,11 @@ std::ostream& operator<<(std::ostream& out, const SimStep& step)
         break;
     case Kind::Break: out << "next request: " << wordOf(Fault(step.a % faults)); break;
     case Kind::Reap: out << "the reaper runs"; break;
+    case Kind::Round:
+        out << durationOf(step.a).count() / 1000 << " s pass, the reaper runs, process " << step.b % processes
+            << " works";
+        break;
+    case Kind::Oncall: out << "somebody on call sees to reservation " << step.b; break;
     case Kind::Act: out << actionWord(step.a) << " on target " << step.b; break;
     case Kind::StoreAway: out << "the store goes, or comes back"; break;
     case Kind::Credential: out << "the credential is replaced"; break;

@@ -25,7 +25,9 @@ struct SimStep
         StepClock, // a: database, host 0, host 1 or all three; b-th of the steps
         Break, // the a-th fault, at the next request
         Reap,
+        Round, // the a-th duration passes, the reaper runs, process b takes a job
         Act, // the a-th action on the b-th target
+        Oncall, // what the screen offers on the b-th reservation, and its dead jobs requeued
         StoreAway, // and back
         Credential, // replaced by another account's, and back
     };

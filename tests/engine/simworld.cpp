@@ -140,6 +140,15 @@ void SimWorld::deliver(const Delivery& delivery, int times, const Halt& halt)
     });
 }
 
+void SimWorld::work(int process, int manners, const Halt& halt)
+{
+    start(process, halt, [this, manners](Process& slot) {
+        slot.agent.careless = manners == 3;
+        slot.agent.calls = manners == 1 ? 2 : 1;
+        static_cast<void>(slot.worker.step({m_source}));
+    });
+}
+
 QString SimWorld::run(const SimStep& step)
 {
     using Kind = SimStep::Kind;
@@ -151,13 +160,13 @@ QString SimWorld::run(const SimStep& step)
         if (const auto found = notice(step.a))
             deliver(*found, 1, step.halt);
         break;
-    case Kind::Work:
-        start(process, step.halt, [this, manners = step.b % 4](Process& slot) {
-            slot.agent.careless = manners == 3;
-            slot.agent.calls = manners == 1 ? 2 : 1;
-            static_cast<void>(slot.worker.step({m_source}));
-        });
+    case Kind::Work: work(process, step.b % 4, step.halt); break;
+    case Kind::Round:
+        m_outside.time.pass(durationOf(step.a));
+        static_cast<void>(Reaper(m_store.reaper(), grace).step());
+        work(step.b % processes, 0, step.halt);
         break;
+    case Kind::Oncall: seeTo(step.b, step.halt); break;
     case Kind::Chat:
         start(process, step.halt, [invoice = QStringLiteral("inv_%1").arg(step.b % invoices)](Process& slot) {
             slot.gate.call(QStringLiteral("charge_customer"), {{QStringLiteral("invoice_id"), invoice}});
@@ -247,11 +256,7 @@ void SimWorld::workUntilIdle()
         };
         const auto before = version();
         for (int process = 0; process < processes; ++process) {
-            start(process, {}, [this](Process& slot) {
-                slot.agent.careless = false;
-                slot.agent.calls = 1;
-                static_cast<void>(slot.worker.step({m_source}));
-            });
+            work(process, 0, {});
         }
         if (version() == before)
             return;

@@ -43,7 +43,10 @@ private:
     void start(int process, const Halt& halt, std::function<void(Process&)> work);
     void advance(int process, const Halt& halt);
     void restart(int process);
+    void work(int process, int manners, const Halt& halt);
     void act(int action, int target, const Halt& halt);
+    void seeTo(int target, const Halt& halt);
+    void requeueDead();
     std::optional<contract::ActionRequest> request(int action, int target) const;
     std::optional<contract::ActionRequest> onReservation(int action, int target) const;
     contract::Evidence evidenceFor(const contract::Reservation& row, const contract::Intent& intent) const;

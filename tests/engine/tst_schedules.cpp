@@ -40,7 +40,8 @@ template <> struct Arbitrary<unavez::tests::SimStep>
             gen::set(&SimStep::kind,
                 gen::weightedElement<Kind>({{10, Kind::Deliver}, {6, Kind::Notify}, {30, Kind::Work}, {6, Kind::Chat},
                     {12, Kind::GoOn}, {2, Kind::Kill}, {24, Kind::Pass}, {4, Kind::StepClock}, {16, Kind::Break},
-                    {8, Kind::Reap}, {20, Kind::Act}, {1, Kind::StoreAway}, {1, Kind::Credential}})),
+                    {6, Kind::Reap}, {12, Kind::Act}, {16, Kind::Round}, {14, Kind::Oncall}, {1, Kind::StoreAway},
+                    {1, Kind::Credential}})),
             gen::set(&SimStep::a, gen::resize(kNominalSize, gen::inRange(0, 60))),
             gen::set(&SimStep::b, gen::resize(kNominalSize, gen::inRange(0, 60))), gen::set(&SimStep::halt));
     }

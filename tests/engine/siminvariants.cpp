@@ -27,7 +27,7 @@ bool hasIncident(const MemoryRows& rows, const IntentId& intent)
     });
 }
 
-QString changedWrongly(const MemoryRows& rows, const Reservation& was, const Reservation& is)
+QString changedWrongly(const MemoryRows& rows, const Reservation& was, const Reservation& is, Instant now)
 {
     const auto name = is.id.key;
     if (is.fence < was.fence || is.sends < was.sends || is.rowVersion < was.rowVersion)
@@ -36,6 +36,9 @@ QString changedWrongly(const MemoryRows& rows, const Reservation& was, const Res
         return QStringLiteral("N5: the cutoff of %1 moved").arg(name);
     if (is.status == was.status)
         return {};
+    // Without a class: nobody's answer said so, the reaper or an operator did.
+    if (is.status == ReservationStatus::Unknown && !is.outcomeClass && is.resumeUntil > now && *is.firstSentAt <= now)
+        return QStringLiteral("%1 was given up before its cutoff").arg(name);
     if (was.status == ReservationStatus::Done)
         return QStringLiteral("N4: %1 was done and is %2").arg(name, wordOf(is.status));
     if (!isOpen(was.status)
@@ -73,12 +76,12 @@ QString brokenIn(const MemoryRows& rows)
     return {};
 }
 
-QString brokenBetween(const MemoryRows& before, const MemoryRows& after)
+QString brokenBetween(const MemoryRows& before, const MemoryRows& after, Instant now)
 {
     for (const auto& made : before.reservations) {
         if (!after.reservations.contains(made.row.id))
             return QStringLiteral("%1 is gone").arg(made.row.id.key);
-        const auto wrong = changedWrongly(after, made.row, after.reservations.value(made.row.id).row);
+        const auto wrong = changedWrongly(after, made.row, after.reservations.value(made.row.id).row, now);
         if (!wrong.isEmpty())
             return wrong;
     }

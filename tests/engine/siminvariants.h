@@ -8,7 +8,8 @@
 namespace unavez::tests {
 
 QString brokenIn(const MemoryRows& rows); // N1, N3
-QString brokenBetween(const MemoryRows& before, const MemoryRows& after); // N4, N5, N6, N10
+// N4, N5, N6, N10, and no reservation given up before its cutoff. `now` is the store's clock, after.
+QString brokenBetween(const MemoryRows& before, const MemoryRows& after, contract::Instant now);
 QString brokenAtProvider(const SimProvider& provider); // N2, N9
 // When everything has come to rest: N12, and no effect is denied.
 QString brokenAtRest(const MemoryRows& rows, const SimProvider& provider);

@@ -205,8 +205,8 @@ QString SimWorld::compared(const MemoryRows& before)
 {
     const auto after = m_store.rows();
     look(after);
-    for (const auto& broken :
-        {m_broken, brokenBetween(before, after), brokenIn(after), brokenAtProvider(m_outside.provider)}) {
+    for (const auto& broken : {m_broken, brokenBetween(before, after, m_databaseClock.wall()), brokenIn(after),
+             brokenAtProvider(m_outside.provider)}) {
         if (!broken.isEmpty())
             return broken;
     }

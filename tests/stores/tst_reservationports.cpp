@@ -165,9 +165,9 @@ private Q_SLOTS:
         }
         must(bench.reservations.giveUpLease(unsent.key, unsent.fence, Seconds{0}));
         const auto resume = [&](const Held& held) {
-            const auto resumed
-                = bench.reservations.resume(held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{0});
-            return resumed && *resumed;
+            return must(
+                bench.reservations.resume(held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{0}))
+                .has_value();
         };
         QTest::qWait(5); // the leases given up end a millisecond ago: let the clock tick
         QVERIFY(!resume(gone));

@@ -2,11 +2,13 @@
 #include "app/sandbox/agent.h"
 
 #include "app/sandbox/webrequest.h"
+#include "models/contract/keys.h"
 
 #include <QJsonDocument>
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <mutex>
 
 namespace unavez::sandbox {
@@ -82,8 +84,12 @@ ServedReply Agent::respond(const ServedRequest& request, std::stop_token stop)
         return answer(422, QStringLiteral("the job names no invoice"));
     think(m_settings.slow, stop);
     auto reply = answer(500, QStringLiteral("stopped"));
+    const auto number = request.header("Unavez-Job").value_or("-");
     for (int i = 0; i < std::max(m_settings.repeat, 1) && !stop.stop_requested(); ++i)
         reply = charge(request, invoice, stop);
+    std::printf("job %s, %s: HTTP %d %s\n", number.constData(), qUtf8Printable(contract::encodedPart(invoice.left(64))),
+        reply.status, reply.body.constData());
+    std::fflush(stdout);
     return reply;
 }
 

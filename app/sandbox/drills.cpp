@@ -23,6 +23,9 @@ Result<> untilCharged(Stage& stage)
         const auto lines = stage.ledger();
         if (!lines)
             return fail(lines.error());
+        const auto job = stage.job();
+        if (job && job->state == JobState::Dead)
+            return fail(Error::Kind::Corrupt, QStringLiteral("the job died before anything was charged"));
         return std::any_of(lines->begin(), lines->end(), [](const LedgerLine& line) { return line.effect; });
     });
 }

@@ -74,7 +74,7 @@ Agent::Agent(AgentSettings settings)
 {
 }
 
-ServedReply Agent::respond(const ServedRequest& request, std::stop_token stop)
+ServedReply Agent::respond(const ServedRequest& request, const std::stop_token& stop)
 {
     if (request.method != "POST" || request.path != QLatin1String("/run"))
         return answer(404, QStringLiteral("POST /run"));

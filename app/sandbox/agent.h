@@ -20,7 +20,7 @@ class Agent
 {
 public:
     explicit Agent(AgentSettings settings);
-    ServedReply respond(const ServedRequest& request, std::stop_token stop);
+    ServedReply respond(const ServedRequest& request, const std::stop_token& stop);
 
 private:
     ServedReply charge(const ServedRequest& request, const QString& invoice, const std::stop_token& stop) const;

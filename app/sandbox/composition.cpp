@@ -51,7 +51,7 @@ Result<> age(const QString& url, contract::Millis by)
     auto connection = opened(url, SqlConnection::Access::ReadWrite, false);
     if (!connection)
         return fail(connection.error());
-    if (const auto known = stores::checkSchema(**connection); !known)
+    if (auto known = stores::checkSchema(**connection); !known)
         return known;
     return stores::ageStore(**connection, by);
 }
@@ -61,7 +61,7 @@ Result<std::unique_ptr<StoreReader>> read(const QString& url)
     auto connection = opened(url, SqlConnection::Access::ReadOnly, false);
     if (!connection)
         return fail(connection.error());
-    if (const auto known = stores::checkSchema(**connection); !known)
+    if (auto known = stores::checkSchema(**connection); !known)
         return fail(known.error());
     return std::unique_ptr<StoreReader>(std::make_unique<SqlStoreReader>(std::move(*connection)));
 }

@@ -50,7 +50,8 @@ http::response<http::string_body> messageOf(const ServedReply& reply, bool keepA
 {
     http::response<http::string_body> message;
     message.result(static_cast<unsigned>(reply.status));
-    message.set(http::field::content_type, beast::string_view(reply.type.constData(), reply.type.size()));
+    message.set(http::field::content_type,
+        beast::string_view(reply.type.constData(), static_cast<std::size_t>(reply.type.size())));
     for (const auto& [name, value] : reply.headers)
         message.set(beast::string_view(name.constData(), static_cast<std::size_t>(name.size())),
             beast::string_view(value.constData(), static_cast<std::size_t>(value.size())));

@@ -42,8 +42,8 @@ struct ServerLimits
 {
     contract::Millis idle{60000}; // a connection that sends nothing for that long is dropped (contract.md §10.8 A2)
     int connections = 128; // at once; the next one waits
-    qint64 header = 16 * 1024; // bytes
-    qint64 body = 1024 * 1024;
+    qint64 header = qint64{16} * 1024; // bytes
+    qint64 body = qint64{1024} * 1024;
 };
 
 // A small HTTP server for practice: a thread for each connection, loopback only. `respond` is called from many threads;

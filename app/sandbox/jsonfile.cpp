@@ -14,7 +14,7 @@ using contract::Result;
 
 namespace {
 
-constexpr qint64 mostBytes = 1024 * 1024;
+constexpr qint64 mostBytes = qint64{1024} * 1024;
 constexpr qint64 longestSecret = 4096;
 constexpr auto ownerOnly = QFileDevice::ReadOwner | QFileDevice::WriteOwner;
 

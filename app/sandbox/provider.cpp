@@ -11,7 +11,6 @@
 
 namespace unavez::sandbox {
 
-using contract::done;
 using contract::Instant;
 using contract::Millis;
 using contract::Result;
@@ -62,11 +61,11 @@ Result<> Provider::welcome(const QStringList& customers)
     return m_journal.keep(m_state);
 }
 
-ServedReply Provider::respond(const ServedRequest& request, std::stop_token stop)
+ServedReply Provider::respond(const ServedRequest& request, const std::stop_token& stop)
 {
     if (request.path.startsWith(QLatin1String("/_")))
         return control(request);
-    return call(request, std::move(stop));
+    return call(request, stop);
 }
 
 ServedReply Provider::replyOf(const ServedAnswer& answer, const QString& key) const
@@ -106,7 +105,7 @@ ServedReply Provider::kept(const ServedAnswer& answer, LedgerLine line)
     return replyOf(answer, line.sentKey);
 }
 
-ServedReply Provider::call(const ServedRequest& request, std::stop_token stop)
+ServedReply Provider::call(const ServedRequest& request, const std::stop_token& stop)
 {
     std::unique_lock lock(m_mutex);
     const auto account = m_state.accountOf(request.header("Authorization").value_or(QByteArray()));

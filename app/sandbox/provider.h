@@ -26,10 +26,10 @@ public:
     contract::Result<> open();
     // Gives every account these customers, with a card that works, where it does not know them yet.
     contract::Result<> welcome(const QStringList& customers);
-    ServedReply respond(const ServedRequest& request, std::stop_token stop);
+    ServedReply respond(const ServedRequest& request, const std::stop_token& stop);
 
 private:
-    ServedReply call(const ServedRequest& request, std::stop_token stop);
+    ServedReply call(const ServedRequest& request, const std::stop_token& stop);
     ServedReply control(const ServedRequest& request);
     ServedReply placeCard(const QJsonObject& asked);
     ServedReply moveClock(const QJsonObject& asked);

@@ -70,7 +70,7 @@ Result<> ProviderJournal::mendLedger()
         return fail(there.error());
     const auto missing = std::clamp<qsizetype>(static_cast<qsizetype>(m_ledgerLines - *there), 0, m_recent.size());
     for (const auto& line : m_recent.last(missing)) {
-        if (const auto written = m_ledger.append(line); !written)
+        if (auto written = m_ledger.append(line); !written)
             return written;
     }
     m_ledgerLines = std::max(m_ledgerLines, *there);
@@ -80,9 +80,9 @@ Result<> ProviderJournal::mendLedger()
 
 Result<> ProviderJournal::open(ProviderState& state, Instant now)
 {
-    if (const auto loaded = load(state); !loaded)
+    if (auto loaded = load(state); !loaded)
         return loaded;
-    if (const auto mended = mendLedger(); !mended)
+    if (auto mended = mendLedger(); !mended)
         return mended;
     auto whole = state.snapshot(now);
     whole.insert(QStringLiteral("ledger_lines"), m_ledgerLines);
@@ -109,11 +109,11 @@ Result<> ProviderJournal::keep(ProviderState& state)
     const auto record = state.takeChanges();
     if (record.isEmpty())
         return done();
-    if (const auto written = write(record); !written)
+    if (auto written = write(record); !written)
         return written;
     const auto lines = ledgerLinesOf(record);
     for (const auto& line : lines) {
-        if (const auto written = m_ledger.append(line); !written)
+        if (auto written = m_ledger.append(line); !written)
             return written;
         ++m_ledgerLines;
     }

@@ -239,7 +239,7 @@ void ProviderState::noteEvent(const Ticket& ticket, const QString& type, const Q
 
 Customer ProviderState::replaceCard(const QString& account, const QString& customer, const PaymentMethod& card)
 {
-    const auto replaced = m_book.replaceCard(account, customer, card, m_ids);
+    auto replaced = m_book.replaceCard(account, customer, card, m_ids);
     changed(QStringLiteral("customers"), jsonOf(replaced));
     return replaced;
 }

@@ -79,7 +79,7 @@ int runProvider(const QStringList& given, Surroundings& around)
     limits.idle = *idle;
     return serve(
         arguments, "provider",
-        [&](const ServedRequest& request, std::stop_token stop) { return provider.respond(request, std::move(stop)); },
+        [&](const ServedRequest& request, const std::stop_token& stop) { return provider.respond(request, stop); },
         limits, around);
 }
 
@@ -118,7 +118,7 @@ int runAgent(const QStringList& given, Surroundings& around)
         return complain(token.error());
     const auto url = arguments.value("gate");
     const auto ports = arguments.value("gate-ports");
-    const auto gateUrl = [url, ports] {
+    const auto gateUrl = [&url, &ports]() -> QString {
         if (!url.isEmpty())
             return url;
         const auto read = readJsonFile(ports);
@@ -127,7 +127,7 @@ int runAgent(const QStringList& given, Surroundings& around)
     Agent agent({gateUrl, *token, *repeat, *slow});
     return serve(
         arguments, "agent",
-        [&](const ServedRequest& request, std::stop_token stop) { return agent.respond(request, std::move(stop)); }, {},
+        [&](const ServedRequest& request, const std::stop_token& stop) { return agent.respond(request, stop); }, {},
         around);
 }
 

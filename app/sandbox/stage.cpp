@@ -97,7 +97,7 @@ Result<> Stage::writeSecrets()
     for (const auto& [file, bytes] :
         {std::pair(m_config.webhookSecretFile, m_webhookSecret), std::pair(m_config.gateTokenFile, randomHex()),
             std::pair(m_config.apiKeyFile, ProviderState::credentialOf(account()))}) {
-        if (const auto written = writePrivateFile(file, bytes); !written)
+        if (auto written = writePrivateFile(file, bytes); !written)
             return written;
     }
     return done();
@@ -147,15 +147,15 @@ Result<Stage::Neighbour> Stage::startNeighbour(const QString& name, const QStrin
 
 Result<> Stage::raise()
 {
-    if (const auto prepared = m_access.preparePractice(m_settings.store); !prepared)
+    if (auto prepared = m_access.preparePractice(m_settings.store); !prepared)
         return prepared;
     auto reader = m_access.read(m_settings.store);
     if (!reader)
         return fail(reader.error());
     m_reader = std::move(*reader);
-    if (const auto written = writeSecrets(); !written)
+    if (auto written = writeSecrets(); !written)
         return written;
-    if (const auto chosen = chooseInvoice(); !chosen)
+    if (auto chosen = chooseInvoice(); !chosen)
         return chosen;
 
     auto provider = startNeighbour(QStringLiteral("provider"),
@@ -189,7 +189,7 @@ Result<> Stage::raise()
     m_config.providerUrl = m_provider.url;
     m_config.backendUrl = m_backend.url;
     m_config.agentUrl = m_agent.url;
-    if (const auto written = writePrivateFile(path(QStringLiteral("unavezd.toml")), tomlOf(m_config)); !written)
+    if (auto written = writePrivateFile(path(QStringLiteral("unavezd.toml")), tomlOf(m_config)); !written)
         return written;
     return startService();
 }
@@ -294,7 +294,7 @@ Result<> Stage::untilJob(JobState state, Millis most)
 
 Result<> Stage::age(Millis by)
 {
-    if (const auto aged = m_access.age(m_settings.store, by); !aged)
+    if (auto aged = m_access.age(m_settings.store, by); !aged)
         return aged;
     const auto shifted
         = posted(m_provider.url + QStringLiteral("/_clock"), {{QStringLiteral("shift_ms"), qint64{-by.count()}}});

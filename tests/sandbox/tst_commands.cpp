@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // unavez-sandbox as a program: what each subcommand does alone.
+#include "app/sandbox/httpserver.h"
 #include "app/sandbox/jsonfile.h"
 #include "app/sandbox/providerstate.h"
 #include "app/sandbox/readyfile.h"
@@ -124,6 +125,45 @@ private Q_SLOTS:
         RunningProvider again(folder.path());
         QCOMPARE(again.createIntent().value(QLatin1String("id")).toString(), intent);
         QCOMPARE(stopped(*again.process), 0);
+    }
+
+    void shouldDeliverWhatTheProviderWouldOfOurRequest()
+    {
+        // GIVEN a request under our key, and an edge
+        QTemporaryDir folder;
+        RunningProvider provider(folder.path());
+        const auto intent = provider.createIntent();
+        QList<QByteArray> bodies;
+        const auto edge = std::move(*sandbox::HttpServer::listen(
+            QStringLiteral("127.0.0.1:0"), [&](const sandbox::ServedRequest& request, const std::stop_token&) {
+                bodies.append(request.body);
+                return sandbox::jsonReply(request.header("Stripe-Signature") ? 200 : 400, {});
+            }));
+        const auto secret = folder.filePath(QStringLiteral("secret"));
+        QVERIFY(sandbox::writePrivateFile(secret, "whsec_practice_only\n"));
+        const auto send = [&](const QString& key) {
+            return ran(program,
+                {QStringLiteral("send"), QStringLiteral("--edge"), edge->url() + QStringLiteral("/hook"),
+                    QStringLiteral("--secret-file"), secret, QStringLiteral("--from-provider"), provider.url,
+                    QStringLiteral("--sent-key"), key});
+        };
+        // WHEN its event is delivered
+        const auto ended = send(QStringLiteral("charge:inv_1:a1:create"));
+        // THEN it names the key and the object
+        QVERIFY2(ended.exit == 0, ended.err.constData());
+        QCOMPARE(bodies.size(), 1);
+        const auto event = QJsonDocument::fromJson(bodies.first()).object();
+        QCOMPARE(event.value(QLatin1String("type")).toString(), QStringLiteral("payment_intent.created"));
+        QCOMPARE(event.value(QLatin1String("request")).toObject().value(QLatin1String("idempotency_key")).toString(),
+            QStringLiteral("charge:inv_1:a1:create"));
+        QCOMPARE(event.value(QLatin1String("data"))
+                     .toObject()
+                     .value(QLatin1String("object"))
+                     .toObject()
+                     .value(QLatin1String("id")),
+            intent.value(QLatin1String("id")));
+        QCOMPARE(send(QStringLiteral("charge:inv_9:a1:create")).exit, 1);
+        QCOMPARE(bodies.size(), 1);
     }
 
     void shouldAgeStoreAndProviderTogether_data()

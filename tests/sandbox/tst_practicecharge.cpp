@@ -11,7 +11,6 @@
 #include <QJsonDocument>
 #include <QtTest>
 
-
 using namespace unavez;
 using namespace unavez::sandbox;
 using contract::Millis;
@@ -38,8 +37,8 @@ struct Bench
         , provider({account, QStringLiteral("acct_2")}, QStringLiteral("t"), folder.filePath(QStringLiteral("state")),
               ledgerPath, clock)
         , backend(practiceInvoices())
-        , providerServer(serving([this](const ServedRequest& request, std::stop_token stop) {
-            return provider.respond(request, std::move(stop));
+        , providerServer(serving([this](const ServedRequest& request, const std::stop_token& stop) {
+            return provider.respond(request, stop);
         }))
         , backendServer(serving(
               [this](const ServedRequest& request, const std::stop_token&) { return backend.respond(request); }))

@@ -30,7 +30,8 @@ struct Bench
         opened = provider.open();
         server = std::move(*HttpServer::listen(
             QStringLiteral("127.0.0.1:0"),
-            [this](const ServedRequest& request, std::stop_token stop) { return provider.respond(request, stop); },
+            [this](
+                const ServedRequest& request, const std::stop_token& stop) { return provider.respond(request, stop); },
             limits));
     }
 

@@ -44,11 +44,10 @@ public:
 
     HttpResponse answered(const HttpRequest& request)
     {
-        bool isNew = false;
-        auto* const session = m_store.session(&isNew);
+        auto* const session = m_store.session();
         if (!session)
             return storeAway();
-        if (isNew || !m_gate)
+        if (!m_gate)
             m_gate = std::make_unique<engine::Gate>(
                 session->reservations(), m_front.m_parts.clock, m_front.m_parts.gate, m_front.m_parts.tools);
         return request.path == toolsPath ? listed(*session) : called(request);

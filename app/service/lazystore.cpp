@@ -24,10 +24,8 @@ LazyStore::LazyStore(OpenStore open, StoreHealth& health, Millis longestPause)
 {
 }
 
-StoreSession* LazyStore::session(bool* reopened)
+StoreSession* LazyStore::session()
 {
-    if (reopened)
-        *reopened = !m_session;
     if (m_session || std::chrono::steady_clock::now() < m_openAfter)
         return m_session.get();
     auto opened = m_open();

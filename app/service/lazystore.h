@@ -18,9 +18,8 @@ class LazyStore
 public:
     LazyStore(OpenStore open, StoreHealth& health, contract::Millis longestPause = contract::Millis{1000});
 
-    // nullptr: away. `reopened` is set where the session is not the one of the last call, so that what was built on
-    // that one must be built anew.
-    StoreSession* session(bool* reopened = nullptr);
+    // nullptr: away. What is built on the session goes before failed() is told.
+    StoreSession* session();
     // Why it was away at the last try; absent once it worked.
     const std::optional<contract::Error>& fault() const { return m_fault; }
     // Lets the session go where the error is of the store; logs it either way.

@@ -35,6 +35,7 @@ public:
 
     void setAway(bool isAway) { m_isAway = isAway; } // open sessions answer Offline too
     int opened() const { return m_opened; }
+    int failureWrites() const { return m_failureWrites; } // tried ones
     // From now on record() waits; release() lets all go.
     void holdBatches()
     {
@@ -125,6 +126,7 @@ private:
         }
         contract::Result<> recordFailures(const QList<contract::SignatureFailure>& failures) override
         {
+            ++m_owner.m_failureWrites;
             if (m_owner.m_isAway)
                 return away();
             return m_store->intake().recordFailures(failures);
@@ -139,6 +141,7 @@ private:
     const stores::StoreUrl m_url;
     std::atomic<bool> m_isAway{false};
     std::atomic<int> m_opened{0};
+    std::atomic<int> m_failureWrites{0};
     mutable std::mutex m_mutex;
     std::condition_variable m_changed;
     bool m_isHeld = false;

@@ -138,7 +138,9 @@ private Q_SLOTS:
         Echo echo(onLoopback());
         // announced, and in chunks that announce nothing
         WireClient announced(echo.listener.port());
-        const auto told = announced.ask(post("/big", QByteArray(10 * 1024 * 1024, 'a')));
+        // a sender that writes it all before it reads is not cut off in the middle
+        QVERIFY(announced.send(post("/big", QByteArray(10 * 1024 * 1024, 'a'))));
+        const auto told = announced.read();
         QCOMPARE(told.status, 413);
         QCOMPARE(reasonOf(told), QByteArrayLiteral("body_too_large"));
         WireClient chunked(echo.listener.port());

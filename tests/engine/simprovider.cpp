@@ -42,6 +42,8 @@ const char* wordOf(Fault fault)
     case Fault::ResetBefore: return "reset before";
     case Fault::ResetAfter: return "reset after";
     case Fault::Late: return "no answer, late effect";
+    case Fault::Pending: return "pending, done late";
+    case Fault::Busy: return "429";
     case Fault::BadVersion: return "400 unreplayed";
     case Fault::Unauthorized: return "401";
     case Fault::NoConnection: return "no connection";
@@ -79,6 +81,8 @@ std::optional<ProviderAnswer> SimProvider::receive(const SimRequest& request)
     m_bodies[request.sentKey].append(request.body);
     if (fault == Fault::Unavailable)
         return answer(503);
+    if (fault == Fault::Busy)
+        return answer(429);
     if (fault == Fault::BadVersion)
         return refusal(400, "invalid_request_error", "api_version");
     if (fault == Fault::Unauthorized)
@@ -99,6 +103,8 @@ std::optional<ProviderAnswer> SimProvider::receive(const SimRequest& request)
         m_kept.insert(request.sentKey, {now, request.body, {}, now + lateBy, request});
         return std::nullopt;
     }
+    if (fault == Fault::Pending && request.step != QLatin1String("create"))
+        return pending(request);
     const auto first = executed(request, fault);
     m_kept.insert(request.sentKey, {now, request.body, first, {}, request});
     if (fault == Fault::ResetAfter)
@@ -117,6 +123,32 @@ void SimProvider::settleLate()
         kept.runsUntil.reset();
         kept.answer = executed(kept.request, Fault::None);
     }
+    for (auto waiting = m_waiting.begin(); waiting != m_waiting.end();) {
+        if (waiting.value() > now) {
+            ++waiting;
+            continue;
+        }
+        const auto request = m_kept.value(waiting.key()).request;
+        waiting = m_waiting.erase(waiting);
+        static_cast<void>(charged(request));
+    }
+}
+
+// The key's answer stays "processing" for ever; what became of it is told by webhook and look-up.
+ProviderAnswer SimProvider::pending(const SimRequest& request)
+{
+    auto told = request;
+    if (!told.objectId)
+        told.objectId = made(request).id;
+    auto& object = m_objects[*told.objectId];
+    if (object.paid)
+        return charged(told);
+    object.status = object.type == QLatin1String("charge") ? QStringLiteral("pending") : QStringLiteral("processing");
+    const auto now = m_time.now();
+    const auto first = answer(200, object);
+    m_kept.insert(request.sentKey, {now, request.body, first, {}, told});
+    m_waiting.insert(request.sentKey, now + lateBy);
+    return first;
 }
 
 ProviderObject& SimProvider::made(const SimRequest& request)
@@ -149,10 +181,10 @@ ProviderAnswer SimProvider::executed(const SimRequest& request, Fault fault)
 
 ProviderAnswer SimProvider::charged(const SimRequest& request)
 {
-    const bool confirms = request.step == QLatin1String("confirm");
-    if (confirms && !m_objects.contains(*request.objectId))
+    const bool known = request.objectId.has_value(); // of confirm, and of a charge that was pending
+    if (known && !m_objects.contains(*request.objectId))
         return refusal(404, "invalid_request_error", "resource_missing");
-    auto& object = confirms ? m_objects[*request.objectId] : made(request);
+    auto& object = known ? m_objects[*request.objectId] : made(request);
     if (object.paid) // the second guard: one PaymentIntent succeeds once
         return refusal(400, "invalid_request_error", "payment_intent_unexpected_state", object);
     object.status = QStringLiteral("succeeded");

@@ -20,6 +20,8 @@ enum class Fault {
     ResetBefore, // the connection breaks before the request is read
     ResetAfter, // … after it took effect
     Late, // no answer, and the effect half an hour later
+    Pending, // answered as not decided yet, and done half an hour later
+    Busy, // 429 before the key is looked at
     BadVersion, // 400 before the key is looked at (another API version)
     Unauthorized, // 401, likewise
     NoConnection,
@@ -90,12 +92,14 @@ private:
 
     contract::ProviderAnswer executed(const SimRequest& request, Fault fault);
     contract::ProviderAnswer charged(const SimRequest& request);
+    contract::ProviderAnswer pending(const SimRequest& request);
     contract::ProviderAnswer declined(const SimRequest& request, bool withObject);
     contract::ProviderObject& made(const SimRequest& request);
 
     const SimTime& m_time;
     QList<Fault> m_faults;
     QHash<QString, Kept> m_kept;
+    QMap<QString, contract::Instant> m_waiting; // sent keys that were answered as pending
     QMap<QString, QList<QByteArray>> m_bodies;
     QMap<QString, contract::ProviderObject> m_objects;
     QList<SimEffect> m_effects;

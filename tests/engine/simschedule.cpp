@@ -61,9 +61,11 @@ std::ostream& operator<<(std::ostream& out, const SimStep& step)
     case Kind::StoreAway: out << "the store goes, or comes back"; break;
     case Kind::Credential: out << "the credential is replaced"; break;
     }
-    if (step.halt.kind == Halt::Kind::Crash)
+    const bool runs = step.kind != Kind::Kill && step.kind != Kind::Pass && step.kind != Kind::StepClock
+        && step.kind != Kind::Break && step.kind != Kind::StoreAway && step.kind != Kind::Credential;
+    if (runs && step.halt.kind == Halt::Kind::Crash)
         out << ", and dies at its point " << step.halt.atPoint;
-    if (step.halt.kind == Halt::Kind::Pause)
+    if (runs && step.halt.kind == Halt::Kind::Pause)
         out << ", and stops at its point " << step.halt.atPoint;
     return out << '\n';
 }

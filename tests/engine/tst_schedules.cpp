@@ -23,10 +23,12 @@ template <> struct Arbitrary<unavez::tests::Halt>
     static Gen<unavez::tests::Halt> arbitrary()
     {
         using unavez::tests::Halt;
-        return gen::build<Halt>(gen::set(&Halt::kind,
-                                    gen::weightedElement<Halt::Kind>(
-                                        {{6, Halt::Kind::Never}, {2, Halt::Kind::Crash}, {2, Halt::Kind::Pause}})),
+        const auto any = gen::build<Halt>(gen::set(&Halt::kind,
+                                              gen::weightedElement<Halt::Kind>({{6, Halt::Kind::Never},
+                                                  {2, Halt::Kind::Crash}, {2, Halt::Kind::Pause}})),
             gen::set(&Halt::atPoint, gen::resize(kNominalSize, gen::inRange(1, 9))));
+        return gen::shrink(
+            any, [](const Halt& halt) { return halt.kind == Halt::Kind::Never ? Seq<Halt>() : seq::just(Halt{}); });
     }
 };
 

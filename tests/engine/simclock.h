@@ -29,10 +29,9 @@ public:
     contract::Millis boottime() const override { return m_time.running(); } // counts suspends, knows no steps
 
     contract::Millis offset() const { return m_offset; }
-    // A step never takes the clock more than two hours off: what the margin is for (contract.md §10.6).
-    void step(contract::Millis by)
+    // Steps together never take the clock farther off than this.
+    void step(contract::Millis by, contract::Millis farthest)
     {
-        constexpr contract::Millis farthest{2 * 3600'000};
         m_offset = std::max(-farthest, std::min(farthest, m_offset + by));
     }
     void set(contract::Millis offset) { m_offset = offset; }

@@ -12,7 +12,7 @@ using namespace contract;
 namespace {
 
 constexpr Seconds writeWithin{10};
-constexpr Seconds idleDropped{60}; // assumption A2
+constexpr Seconds idleDropped{60};
 
 QString invoiceIn(const QJsonObject& arguments) { return arguments.value(QLatin1String("invoice_id")).toString(); }
 
@@ -81,7 +81,7 @@ SendResult SimTool::send(const StoredStep& step, const QString& sentKey, const s
     if (cancelled.stop_requested() || m_clock.boottime() - connected >= writeWithin)
         return NotWritten{call};
     UNAVEZ_CRASH_POINT("tool.after_check_before_write");
-    if (m_clock.boottime() - connected > idleDropped)
+    if (m_outside.dropsIdle && m_clock.boottime() - connected > idleDropped)
         return NoAnswer{call, QStringLiteral("written into a dead connection")};
     if (!m_outside.isMarked(call, sentKey))
         m_outside.unmarked.append(sentKey);

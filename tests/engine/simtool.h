@@ -17,6 +17,7 @@ struct SimOutside
     SimTime time;
     SimProvider provider{time};
     bool onePaymentIntent = true; // false: plain charges, without the provider's second guard
+    bool dropsIdle = true; // assumption A2 of contract.md §10.8: a connection idle for a minute is dead
     QString credentialOf = QStringLiteral("acct_1");
     // Asked for every request that reaches the provider: is its mark committed (N8)?
     std::function<bool(qint64 call, const QString& sentKey)> isMarked;

@@ -8,11 +8,18 @@
 
 namespace unavez::tests {
 
+// What a run may rely on (contract.md §10.8).
+enum class SimTrust {
+    OnePaymentIntent, // the provider's second guard, and every assumption
+    PlainCharges, // every assumption, and nothing but the keys
+    OnlyOnePaymentIntent, // connections that outlive a pause (not A2) and clocks that step half a day (not A5)
+};
+
 // Two processes of the service, a store, a provider, an agent and an operator in simulated time.
 class SimWorld
 {
 public:
-    explicit SimWorld(bool onePaymentIntent);
+    explicit SimWorld(SimTrust trust);
     ~SimWorld();
 
     // Empty: every invariant holds after the step.
@@ -56,6 +63,7 @@ private:
     void workUntilIdle();
     void settleByTruth();
 
+    SimTrust m_trust;
     SimOutside m_outside;
     SimClock m_databaseClock{m_outside.time};
     std::array<SimClock, processes> m_hostClocks{SimClock(m_outside.time), SimClock(m_outside.time)};

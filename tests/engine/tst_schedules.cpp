@@ -63,11 +63,11 @@ class tst_schedules : public QObject
 {
     Q_OBJECT
 private:
-    bool holds(const char* name, bool onePaymentIntent)
+    bool holds(const char* name, SimTrust trust)
     {
-        return rc::check(name, [this, onePaymentIntent] {
+        return rc::check(name, [this, trust] {
             const auto schedule = *rc::gen::resize(longest, rc::gen::arbitrary<SimSchedule>());
-            SimWorld world(onePaymentIntent);
+            SimWorld world(trust);
             for (const auto& step : schedule) {
                 if (const auto broken = world.run(step); !broken.isEmpty())
                     RC_FAIL(broken.toStdString());
@@ -87,9 +87,18 @@ private Q_SLOTS:
             qputenv("RC_PARAMS", "max_success=1000");
     }
 
-    void shouldHoldWithOnePaymentIntent() { QVERIFY(holds("one PaymentIntent per intent", true)); }
+    void shouldHoldWithOnePaymentIntent()
+    {
+        QVERIFY(holds("one PaymentIntent per intent", SimTrust::OnePaymentIntent));
+    }
     // Without the provider's second guard, the keys alone must do.
-    void shouldHoldWithPlainCharges() { QVERIFY(holds("plain charges", false)); }
+    void shouldHoldWithPlainCharges() { QVERIFY(holds("plain charges", SimTrust::PlainCharges)); }
+
+    // And without two of the assumptions, the one PaymentIntent alone (contract.md §10.8).
+    void shouldHoldWithOnlyOnePaymentIntent()
+    {
+        QVERIFY(holds("one PaymentIntent, and little else", SimTrust::OnlyOnePaymentIntent));
+    }
 
     // A run that never came to what it is about would hold too.
     void shouldHaveBeenEverywhere()

@@ -112,11 +112,28 @@ QString brokenAtProvider(const SimProvider& provider)
     for (const auto& effect : provider.effects()) {
         if (provider.effectsOf(effect.intentKey).size() > 1)
             return QStringLiteral("N2: %1 took effect twice").arg(effect.intentKey);
+        if (effect.account != QLatin1String("acct_1"))
+            return QStringLiteral("%1 took effect in another account").arg(effect.intentKey);
     }
     for (auto it = provider.bodies().begin(); it != provider.bodies().end(); ++it) {
         const auto& bodies = it.value();
         if (std::any_of(bodies.begin(), bodies.end(), [&](const QByteArray& body) { return body != bodies.first(); }))
             return QStringLiteral("N9: %1 was sent with other bytes").arg(it.key());
+    }
+    return {};
+}
+
+QString unsettledIn(const MemoryRows& rows)
+{
+    for (const auto& made : rows.reservations) {
+        const auto& row = made.row;
+        if (!isOpen(row.status))
+            continue;
+        const bool waited = std::any_of(rows.uses.begin(), rows.uses.end(), [&](const IntentUse& use) {
+            return use.intent == row.intent() && rows.jobs.value(use.jobId).state != JobState::Discarded;
+        });
+        if (row.status == ReservationStatus::Unknown || waited) // else: never sent, by a chat turn or a discarded job
+            return QStringLiteral("%1 is %2 still").arg(row.id.key, wordOf(row.status));
     }
     return {};
 }

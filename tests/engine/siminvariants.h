@@ -13,5 +13,7 @@ QString brokenBetween(const MemoryRows& before, const MemoryRows& after, contrac
 QString brokenAtProvider(const SimProvider& provider); // N2, N9
 // When everything has come to rest: N12, and no effect is denied.
 QString brokenAtRest(const MemoryRows& rows, const SimProvider& provider);
+// After everything was looked up, requeued and tried again: nothing is left that somebody could have settled.
+QString unsettledIn(const MemoryRows& rows);
 
 } // namespace unavez::tests

@@ -10,6 +10,8 @@ namespace {
 constexpr Seconds keptFor{24 * 3600};
 constexpr Seconds lateBy{1800};
 
+QString nameOf(const SimRequest& request) { return request.account + QLatin1Char('/') + request.sentKey; }
+
 ProviderAnswer answer(int status, std::optional<ProviderObject> object = {})
 {
     ProviderAnswer made;
@@ -78,7 +80,7 @@ std::optional<ProviderAnswer> SimProvider::receive(const SimRequest& request)
         fault = m_faults.takeFirst();
     if (fault == Fault::ResetBefore)
         return std::nullopt;
-    m_bodies[request.sentKey].append(request.body);
+    m_bodies[nameOf(request)].append(request.body);
     if (fault == Fault::Unavailable)
         return answer(503);
     if (fault == Fault::Busy)
@@ -88,7 +90,7 @@ std::optional<ProviderAnswer> SimProvider::receive(const SimRequest& request)
     if (fault == Fault::Unauthorized)
         return refusal(401, "invalid_request_error", "api_key");
     const auto now = m_time.now();
-    const auto kept = m_kept.constFind(request.sentKey);
+    const auto kept = m_kept.constFind(nameOf(request));
     if (kept != m_kept.constEnd() && now - kept->at < keptFor) {
         if (kept->runsUntil)
             return refusal(409, "invalid_request_error", "idempotency_key_in_use");
@@ -100,13 +102,13 @@ std::optional<ProviderAnswer> SimProvider::receive(const SimRequest& request)
         return fault == Fault::ResetAfter || fault == Fault::Late ? std::nullopt : std::optional(again);
     }
     if (fault == Fault::Late) {
-        m_kept.insert(request.sentKey, {now, request.body, {}, now + lateBy, request});
+        m_kept.insert(nameOf(request), {now, request.body, {}, now + lateBy, request});
         return std::nullopt;
     }
     if (fault == Fault::Pending && request.step != QLatin1String("create"))
         return pending(request);
     const auto first = executed(request, fault);
-    m_kept.insert(request.sentKey, {now, request.body, first, {}, request});
+    m_kept.insert(nameOf(request), {now, request.body, first, {}, request});
     if (fault == Fault::ResetAfter)
         return std::nullopt;
     auto told = first;
@@ -146,8 +148,8 @@ ProviderAnswer SimProvider::pending(const SimRequest& request)
     object.status = object.type == QLatin1String("charge") ? QStringLiteral("pending") : QStringLiteral("processing");
     const auto now = m_time.now();
     const auto first = answer(200, object);
-    m_kept.insert(request.sentKey, {now, request.body, first, {}, told});
-    m_waiting.insert(request.sentKey, now + lateBy);
+    m_kept.insert(nameOf(request), {now, request.body, first, {}, told});
+    m_waiting.insert(nameOf(request), now + lateBy);
     return first;
 }
 
@@ -161,6 +163,7 @@ ProviderObject& SimProvider::made(const SimRequest& request)
     object.status = QStringLiteral("requires_confirmation");
     object.amount = Money{1200, QStringLiteral("eur")};
     object.intentKey = request.intentKey;
+    m_accounts.insert(object.id, request.account);
     return *m_objects.insert(object.id, object);
 }
 
@@ -182,14 +185,14 @@ ProviderAnswer SimProvider::executed(const SimRequest& request, Fault fault)
 ProviderAnswer SimProvider::charged(const SimRequest& request)
 {
     const bool known = request.objectId.has_value(); // of confirm, and of a charge that was pending
-    if (known && !m_objects.contains(*request.objectId))
+    if (known && m_accounts.value(*request.objectId) != request.account)
         return refusal(404, "invalid_request_error", "resource_missing");
     auto& object = known ? m_objects[*request.objectId] : made(request);
     if (object.paid) // the second guard: one PaymentIntent succeeds once
         return refusal(400, "invalid_request_error", "payment_intent_unexpected_state", object);
     object.status = QStringLiteral("succeeded");
     object.paid = true;
-    m_effects.append({request.intentKey, object.id, request.sentKey, m_time.now()});
+    m_effects.append({request.account, request.intentKey, object.id, request.sentKey, m_time.now()});
     m_notices.append({request.sentKey, object, m_time.now()});
     return answer(200, object);
 }
@@ -197,7 +200,7 @@ ProviderAnswer SimProvider::charged(const SimRequest& request)
 ProviderAnswer SimProvider::declined(const SimRequest& request, bool withObject)
 {
     const bool confirms = request.step == QLatin1String("confirm");
-    if (confirms && !m_objects.contains(*request.objectId))
+    if (confirms && m_accounts.value(*request.objectId) != request.account)
         return refusal(404, "invalid_request_error", "resource_missing");
     auto& object = confirms ? m_objects[*request.objectId] : made(request);
     if (object.paid)

@@ -32,6 +32,7 @@ const char* wordOf(Fault fault);
 
 struct SimRequest
 {
+    QString account; // the credential's
     QString sentKey;
     QString step; // create, confirm, send
     QByteArray body;
@@ -41,6 +42,7 @@ struct SimRequest
 
 struct SimEffect
 {
+    QString account;
     QString intentKey;
     QString objectId;
     QString sentKey;
@@ -76,7 +78,7 @@ public:
     const QList<SimEffect>& effects() const { return m_effects; }
     QList<SimEffect> effectsOf(const QString& intentKey) const;
     const QList<SimNotice>& notices() const { return m_notices; }
-    const QMap<QString, QList<QByteArray>>& bodies() const { return m_bodies; } // of all requests, by sent key
+    const QMap<QString, QList<QByteArray>>& bodies() const { return m_bodies; } // of all requests, likewise
     contract::ProviderObject object(const QString& id) const { return m_objects.value(id); }
     contract::Instant now() const { return m_time.now(); }
 
@@ -98,10 +100,11 @@ private:
 
     const SimTime& m_time;
     QList<Fault> m_faults;
-    QHash<QString, Kept> m_kept;
+    QHash<QString, Kept> m_kept; // by account and sent key
     QMap<QString, contract::Instant> m_waiting; // sent keys that were answered as pending
     QMap<QString, QList<QByteArray>> m_bodies;
     QMap<QString, contract::ProviderObject> m_objects;
+    QHash<QString, QString> m_accounts; // of objects
     QList<SimEffect> m_effects;
     QList<SimNotice> m_notices;
 };

@@ -59,7 +59,9 @@ std::ostream& operator<<(std::ostream& out, const SimStep& step)
     case Kind::Oncall: out << "somebody on call sees to reservation " << step.b; break;
     case Kind::Act: out << actionWord(step.a) << " on target " << step.b; break;
     case Kind::StoreAway: out << "the store goes, or comes back"; break;
-    case Kind::Credential: out << "the credential is replaced"; break;
+    case Kind::Credential:
+        out << "the credential is replaced, and process " << step.a % processes << " restarted";
+        break;
     }
     const bool runs = step.kind != Kind::Kill && step.kind != Kind::Pass && step.kind != Kind::StepClock
         && step.kind != Kind::Break && step.kind != Kind::StoreAway && step.kind != Kind::Credential;

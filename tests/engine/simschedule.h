@@ -29,7 +29,7 @@ struct SimStep
         Act, // the a-th action on the b-th target
         Oncall, // what the screen offers on the b-th reservation, and its dead jobs requeued
         StoreAway, // and back
-        Credential, // replaced by another account's, and back
+        Credential, // replaced by another account's, or back, and process a restarted with it
     };
     Kind kind = Kind::Pass;
     int a = 0;

@@ -86,7 +86,7 @@ SendResult SimTool::send(const StoredStep& step, const QString& sentKey, const s
     if (!m_outside.isMarked(call, sentKey))
         m_outside.unmarked.append(sentKey);
     const auto intent = QString::fromUtf8(step.body).section(QLatin1Char('&'), 0, 0).section(QLatin1Char('='), 1);
-    const auto answer = m_outside.provider.receive({sentKey, step.step, step.body, intent, objectId});
+    const auto answer = m_outside.provider.receive({m_credentialOf, sentKey, step.step, step.body, intent, objectId});
     UNAVEZ_CRASH_POINT("gate.after_write_before_answer");
     if (!answer)
         return NoAnswer{call, QStringLiteral("reset")};
@@ -97,7 +97,7 @@ Result<AccountFact> SimTool::checkedAccount(bool)
 {
     if (m_outside.provider.takes(Fault::NoAccount))
         return fail(Error::Kind::Offline);
-    return AccountFact{m_outside.credentialOf, m_outside.provider.now(), true};
+    return AccountFact{m_credentialOf, m_outside.provider.now(), true};
 }
 
 QByteArray SimEventReader::written(const SimNotice& notice)

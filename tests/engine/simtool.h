@@ -18,7 +18,6 @@ struct SimOutside
     SimProvider provider{time};
     bool onePaymentIntent = true; // false: plain charges, without the provider's second guard
     bool dropsIdle = true; // assumption A2 of contract.md §10.8: a connection idle for a minute is dead
-    QString credentialOf = QStringLiteral("acct_1");
     // Asked for every request that reaches the provider: is its mark committed (N8)?
     std::function<bool(qint64 call, const QString& sentKey)> isMarked;
     QStringList unmarked; // requests that were not
@@ -28,9 +27,10 @@ struct SimOutside
 class SimTool final : public contract::EffectTool
 {
 public:
-    SimTool(SimOutside& outside, const contract::HostClock& clock, int release)
+    SimTool(SimOutside& outside, const contract::HostClock& clock, const QString& credentialOf, int release)
         : m_outside(outside)
         , m_clock(clock)
+        , m_credentialOf(credentialOf)
         , m_release(release)
     {
     }
@@ -56,6 +56,7 @@ public:
 private:
     SimOutside& m_outside;
     const contract::HostClock& m_clock;
+    QString m_credentialOf; // read once, when the process starts
     int m_release;
 };
 

@@ -36,8 +36,9 @@ WorkerSettings workerSettings(int process)
 
 } // namespace
 
-SimWorld::Process::Process(MemoryStore& store, SimOutside& outside, const SimClock& clock, int number, int release)
-    : tool(outside, clock, release)
+SimWorld::Process::Process(MemoryStore& store, SimOutside& outside, const SimClock& clock, const QString& credentialOf,
+    int number, int release)
+    : tool(outside, clock, credentialOf, release)
     , gate(store.reservations(), clock, gateSettings(number), {&tool})
     , agent(gate)
     , evidence(store.evidence(), store.reservations(), reader, StoreMode::Practice)
@@ -70,7 +71,8 @@ void SimWorld::restart(int process)
 {
     auto& slot = m_processes[std::size_t(process)];
     slot.reset(); // first: two of one name never run at once
-    slot = std::make_unique<Process>(m_store, m_outside, m_hostClocks[std::size_t(process)], process, ++m_releases);
+    slot = std::make_unique<Process>(
+        m_store, m_outside, m_hostClocks[std::size_t(process)], m_credentialOf, process, ++m_releases);
 }
 
 void SimWorld::start(int process, const Halt& halt, std::function<void(Process&)> work)
@@ -198,8 +200,9 @@ QString SimWorld::run(const SimStep& step)
         m_store.setAway(m_isAway);
         break;
     case Kind::Credential:
-        m_outside.credentialOf
-            = m_outside.credentialOf == QLatin1String("acct_1") ? QStringLiteral("acct_2") : QStringLiteral("acct_1");
+        m_credentialOf
+            = m_credentialOf == QLatin1String("acct_1") ? QStringLiteral("acct_2") : QStringLiteral("acct_1");
+        restart(process);
         break;
     }
     m_outside.provider.settleLate();
@@ -275,10 +278,12 @@ QString SimWorld::rest()
     m_databaseClock.set(Millis{0});
     for (auto& clock : m_hostClocks)
         clock.set(Millis{0});
-    m_outside.credentialOf = QStringLiteral("acct_1");
     m_outside.provider.forgetFaults();
-    for (int process = 0; process < processes; ++process)
+    m_credentialOf = QStringLiteral("acct_1");
+    for (int process = 0; process < processes; ++process) {
         advance(process, {});
+        restart(process);
+    }
     m_outside.provider.settleLate();
     if (const auto broken = compared(begun); !broken.isEmpty())
         return broken;
@@ -300,11 +305,7 @@ QString SimWorld::rest()
                 return broken;
         }
     }
-    for (const auto& made : m_store.rows().reservations) {
-        if (made.row.status == ReservationStatus::Unknown)
-            return QStringLiteral("%1 is unknown still, after everything was looked up").arg(made.row.id.key);
-    }
-    return {};
+    return unsettledIn(m_store.rows());
 }
 
 } // namespace unavez::tests

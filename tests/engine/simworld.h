@@ -34,7 +34,8 @@ private:
     // One process: what dies with it. Its clock does not.
     struct Process
     {
-        Process(MemoryStore& store, SimOutside& outside, const SimClock& clock, int number, int release);
+        Process(MemoryStore& store, SimOutside& outside, const SimClock& clock, const QString& credentialOf, int number,
+            int release);
         SimTool tool;
         engine::Gate gate;
         SimAgent agent;
@@ -70,6 +71,7 @@ private:
     MemoryStore m_store{m_databaseClock};
     std::array<std::unique_ptr<Process>, processes> m_processes;
     contract::Source m_source;
+    QString m_credentialOf = QStringLiteral("acct_1"); // of the next process
     int m_releases = 0;
     bool m_isAway = false;
     QStringList m_acknowledged; // event ids that were answered 200

@@ -243,6 +243,55 @@ private Q_SLOTS:
         QCOMPARE(bench.stateOf(job.job.id), QStringLiteral("queued"));
     }
 
+    void shouldDiscardAndAbandonWhatWasNeverSent_data() { everyStore(); }
+    void shouldDiscardAndAbandonWhatWasNeverSent()
+    {
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        bench.actions.setPolicy(PortsBench::hasty());
+        auto delivery = bench.delivery(QStringLiteral("evt_1"));
+        delivery.delivery.eventType = QStringLiteral("customer.updated"); // no money: one person may
+        must(bench.intake.record({delivery}));
+        const auto job = bench.claimedNext();
+        auto wanted = PortsBench::request(QStringLiteral("inv_1"), job.lease());
+        wanted.amount.reset();
+        const auto held = *must(bench.reservations.reserve(wanted)).held;
+        const auto discard = PortsBench::onJob(Action::DiscardJob, job.job.id);
+        QCOMPARE(refusedOf(bench.done(discard)), QStringLiteral("not_dead"));
+        must(bench.jobs.finishDead(job.lease(), QStringLiteral("rejected"), {}));
+        QCOMPARE(refusedOf(bench.done(discard)), QStringLiteral("reservation_live"));
+        must(bench.reservations.giveUpLease(held.key, held.fence, Seconds{0}));
+        ActionOutcome last; // QTRY asks again after a success
+        QTRY_VERIFY(
+            last.result == ActionResult::Applied || (last = bench.done(discard)).result == ActionResult::Applied);
+        QCOMPARE(last.rowsChanged, 2);
+        QCOMPARE(bench.stateOf(job.job.id), QStringLiteral("discarded"));
+        QCOMPARE(bench.statusOf(QStringLiteral("inv_1")), QStringLiteral("abandoned"));
+        QVERIFY(
+            !must(bench.reservations.resume(held.key, held.fence, QStringLiteral("gate-2"), Seconds{45}, Seconds{0})));
+        QCOMPARE(
+            refusedOf(bench.done(PortsBench::onJob(Action::RequeueJob, job.job.id))), QStringLiteral("job_discarded"));
+    }
+
+    void shouldRefuseWhatMovedWhileThePersonRead_data() { everyStore(); }
+    void shouldRefuseWhatMovedWhileThePersonRead()
+    {
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        bench.actions.setPolicy(PortsBench::hasty());
+        const auto job = bench.claimed(QStringLiteral("evt_1"));
+        const auto held = bench.reserved(QStringLiteral("inv_1"), job.lease());
+        must(bench.reservations.giveUpLease(held.key, held.fence, Seconds{0}));
+        must(bench.jobs.finishDead(job.lease(), QStringLiteral("permanent"), {}));
+        Plan plan;
+        QTRY_VERIFY(!(plan = bench.planOf(PortsBench::onJob(Action::RequeueJob, job.job.id))).rows.isEmpty());
+        must(bench.reservations.giveUpLease(held.key, held.fence, Seconds{0})); // the row moves, the job does not
+        const auto outcome = must(bench.actions.apply(plan, QStringLiteral("read too long")));
+        QCOMPARE(outcome.result, ActionResult::Changed);
+        QCOMPARE(bench.stateOf(job.job.id), QStringLiteral("dead"));
+        QCOMPARE(bench.backend->log().first().rowsChanged, 0);
+    }
+
     void shouldHoldAndRelease_data() { everyStore(); }
     void shouldHoldAndRelease()
     {

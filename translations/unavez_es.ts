@@ -386,6 +386,14 @@ Salida: 0 hecho, 1 rechazado o cambiado, 2 uso, 3 sin almacén o esquema, 4 hay 
 <context>
     <name>boot</name>
     <message>
+        <source>There is no store there. Run unavezctl migrate to make one.</source>
+        <translation>Ahí no hay ningún almacén. Créalo con unavezctl migrate.</translation>
+    </message>
+    <message>
+        <source>The store's schema is older than this program. Run unavezctl migrate first.</source>
+        <translation>El esquema del almacén es anterior a este programa. Ejecuta antes unavezctl migrate.</translation>
+    </message>
+    <message>
         <source>The store shows fewer provider calls than this host saw before: it was set back to a backup. It is in quarantine now; import evidence for the time since, then lift it.</source>
         <translation>El almacén muestra menos llamadas al proveedor que las que este equipo ya vio: se restauró una copia. Ahora está en cuarentena; importa las pruebas de ese periodo y después levántala.</translation>
     </message>

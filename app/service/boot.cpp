@@ -85,7 +85,11 @@ tl::expected<QList<Source>, BootRefusal> syncedSources(StoreSession& store, cons
 
 BootRefusal storeRefusal(const QString& shownUrl, const Error& error)
 {
-    return {ExitStore, shownUrl + QLatin1String(": ") + text::sentence(error)};
+    // What opening a store means by these two is not what a row's absence or a caller's slip mean elsewhere.
+    const auto sentence = error.kind == Error::Kind::NotFound ? text::sentence(text::BootFault::NoStore)
+        : error.kind == Error::Kind::Invalid                  ? text::sentence(text::BootFault::SchemaOlder)
+                                                              : text::sentence(error);
+    return {ExitStore, shownUrl + QLatin1String(": ") + sentence};
 }
 
 BootRefusal settingRefusal(const text::SettingProblem& problem) { return {ExitUsage, text::sentence(problem)}; }

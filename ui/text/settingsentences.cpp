@@ -99,6 +99,9 @@ constexpr std::pair<SettingType, const char*> typeNames[] = {
 };
 
 constexpr std::pair<BootFault, const char*> bootSentences[] = {
+    {BootFault::NoStore, QT_TRANSLATE_NOOP("boot", "There is no store there. Run unavezctl migrate to make one.")},
+    {BootFault::SchemaOlder,
+        QT_TRANSLATE_NOOP("boot", "The store's schema is older than this program. Run unavezctl migrate first.")},
     {BootFault::StoreRewound,
         QT_TRANSLATE_NOOP("boot",
             "The store shows fewer provider calls than this host saw before: it was set back to a backup. It is in "

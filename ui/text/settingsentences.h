@@ -63,7 +63,15 @@ QString sentence(const SettingProblem& problem);
 QString sentence(SettingType type);
 
 // Why the store was not taken at boot, where no Error says it all.
-enum class BootFault { StoreRewound, CannotQuarantine, HighWaterUnreadable, SourcesDenied, SourcesRefused };
+enum class BootFault {
+    NoStore,
+    SchemaOlder,
+    StoreRewound,
+    CannotQuarantine,
+    HighWaterUnreadable,
+    SourcesDenied,
+    SourcesRefused
+};
 QString sentence(BootFault fault, const QVariantMap& facts = {});
 
 } // namespace unavez::text

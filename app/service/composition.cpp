@@ -2,6 +2,7 @@
 #include "app/service/composition.h"
 
 #include "models/providers/httpjobhandler.h"
+#include "models/providers/stripecharge.h"
 #include "models/providers/stripeevent.h"
 #include "models/stores/sql/sqlstore.h"
 #include "models/stores/sql/storeurl.h"
@@ -54,6 +55,44 @@ const HostClock& systemClock()
     return clock;
 }
 
+using Tools = std::vector<std::unique_ptr<EffectTool>>;
+
+tl::expected<Tools, text::SettingProblem> toolsOf(const ReadConfig& config)
+{
+    using text::SettingFault;
+    const auto& settings = config.settings;
+    const auto& timing = settings.timing;
+    Tools tools;
+    // charge_customer on Stripe is the one tool, and Stripe the one provider, the configuration lets through.
+    for (const auto& tool : settings.tools) {
+        const auto& provider = settings.providers.first();
+        const auto key = [&](const char* name) {
+            return QStringLiteral("providers.%1.%2").arg(provider.name, QLatin1String(name));
+        };
+        const auto url = providers::parsedUrl(provider.url);
+        if (!url)
+            return tl::unexpected(config.problem(key("url"), SettingFault::BadUrl));
+        const providers::TlsTrust trust(provider.authorityFile);
+        if (trust.fault())
+            return tl::unexpected(config.problem(key("authorities"), SettingFault::NoFile,
+                {{QStringLiteral("path"), provider.authorityFile.value_or(QString())},
+                    {QStringLiteral("why"), trust.fault()->detail}}));
+        providers::StripeChargeSettings charge;
+        charge.endpoint = url->endpoint;
+        charge.account = provider.account;
+        charge.credential = provider.credential;
+        charge.backend = tool.backend;
+        charge.maxAttempts = tool.maxAttempts;
+        charge.window = timing.window;
+        charge.margin = timing.margin;
+        charge.limits.connect = timing.providerConnect;
+        charge.limits.total = timing.providerTotal;
+        charge.writeWithin = engine::sendWithin(timing);
+        tools.push_back(std::make_unique<providers::StripeChargeTool>(std::move(charge), trust, systemClock()));
+    }
+    return tools;
+}
+
 } // namespace
 
 tl::expected<ServiceParts, text::SettingProblem> composed(const ReadConfig& config)
@@ -76,6 +115,12 @@ tl::expected<ServiceParts, text::SettingProblem> composed(const ReadConfig& conf
             return tl::unexpected(config.problem(QStringLiteral("worker.handler"), SettingFault::BadUrl));
         parts.handler = std::make_unique<providers::HttpJobHandler>(
             *handler, settings.timing.providerConnect, providers::TlsTrust(), systemClock());
+    }
+    if (settings.roles.contains(Role::Worker) || settings.roles.contains(Role::Gate)) {
+        auto tools = toolsOf(config);
+        if (!tools)
+            return tl::unexpected(tools.error());
+        parts.tools = std::move(*tools);
     }
     return parts;
 }

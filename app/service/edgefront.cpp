@@ -50,7 +50,7 @@ std::optional<FailureReason> faultOf(const EventFacts& facts)
 {
     if (!isValidEventId(facts.id) || (facts.snapshotId && !isValidEventId(*facts.snapshotId)))
         return FailureReason::NoEventId;
-    if (!isValidEventId(facts.type) || (facts.objectId && !isValidEventId(*facts.objectId)))
+    if ((!facts.type.isEmpty() && !isValidEventId(facts.type)) || (facts.objectId && !isValidEventId(*facts.objectId)))
         return FailureReason::NotJson;
     return std::nullopt;
 }
@@ -134,7 +134,7 @@ void EdgeFront::submit(
     Delivery delivery;
     delivery.sourceId = source.id;
     delivery.eventId = facts.id;
-    delivery.eventType = facts.type;
+    delivery.eventType = facts.type.isEmpty() ? QStringLiteral("") : facts.type; // a null text is no text to a store
     delivery.objectId = facts.objectId;
     delivery.snapshotId = facts.snapshotId;
     delivery.providerCreatedAt = facts.createdAt;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <sys/resource.h>
+
 namespace unavez::service {
 
 using namespace contract;
@@ -28,11 +30,24 @@ ListenerSettings listenerOf(const EdgeSettings& edge)
     return settings;
 }
 
+// A shell's usual limit of 1,024 descriptors is less than the connections promised; stores and files need some too.
+void allowDescriptors(int connections)
+{
+    constexpr rlim_t others = 512;
+    const auto needed = static_cast<rlim_t>(connections) + others;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+        return;
+    limit.rlim_cur = std::min(needed, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 } // namespace
 
 EdgeRole::EdgeRole(const EdgeSettings& settings, QList<EdgeSource> sources, StoreMode mode, int maxAttempts,
     OpenStore open, StoreHealth& health, Metrics& metrics, const HostClock& clock)
-    : m_batcher(std::move(open), health, metrics)
+    : m_maxConnections(settings.maxConnections)
+    , m_batcher(std::move(open), health, metrics)
     , m_front(std::move(sources), mode, maxAttempts, clock, m_batcher, metrics)
     , m_listener(
           listenerOf(settings),
@@ -43,6 +58,7 @@ EdgeRole::EdgeRole(const EdgeSettings& settings, QList<EdgeSource> sources, Stor
 
 Result<> EdgeRole::start()
 {
+    allowDescriptors(m_maxConnections);
     m_batcher.start();
     return m_listener.start();
 }

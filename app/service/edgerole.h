@@ -18,6 +18,7 @@ public:
     void drain(contract::Millis within);
 
 private:
+    const int m_maxConnections;
     DeliveryBatcher m_batcher;
     EdgeFront m_front;
     HttpListener m_listener; // last: it stops before what it calls goes

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "app/service/edgefront.h"
+#include "models/providers/stripeevent.h"
 #include "models/signatures/stripe.h"
 #include "tests/service/switchedstore.h"
 #include "tests/service/wireclient.h"
 
 #include <QCryptographicHash>
+#include <QFile>
 #include <QJsonDocument>
 #include <QtTest>
 
@@ -15,20 +17,14 @@ namespace unavez::tests {
 inline const QByteArray edgeSecret = "whsec_test_secret";
 inline const QByteArray edgeRoute = "/webhooks/stripe";
 
-// The fields of a Stripe event that the edge needs.
 inline tl::expected<service::EventFacts, contract::FailureReason> readEvent(const QByteArray& body)
 {
-    const auto json = QJsonDocument::fromJson(body).object();
-    if (json.isEmpty())
-        return tl::make_unexpected(contract::FailureReason::NotJson);
-    service::EventFacts facts;
-    facts.id = json.value(QLatin1String("id")).toString();
-    facts.type = json.value(QLatin1String("type")).toString();
-    if (const auto live = json.value(QLatin1String("livemode")); live.isBool())
-        facts.live = live.toBool();
-    if (facts.id.isEmpty())
-        return tl::make_unexpected(contract::FailureReason::NoEventId);
-    return facts;
+    const auto read = providers::readStripeDelivery(body);
+    if (!read)
+        return tl::make_unexpected(
+            read.error().notJson ? contract::FailureReason::NotJson : contract::FailureReason::NoEventId);
+    return service::EventFacts{
+        read->eventId, read->type, read->objectId, read->snapshotId, read->createdAt, read->live};
 }
 
 inline QByteArray eventBody(const QByteArray& id, const QByteArray& more = {})

@@ -105,6 +105,27 @@ private Q_SLOTS:
         QCOMPARE(numberIn(store, "SELECT count(*) FROM jobs"), 2);
     }
 
+    // Scenario 9, both ways round.
+    void shouldTakeAThinEventForItsSnapshot_data() { bothStores(); }
+    void shouldTakeAThinEventForItsSnapshot()
+    {
+        QFETCH(StoreUrl::Kind, kind);
+        TestStore store(kind);
+        EdgeBench edge(store.url());
+        const auto thin = [](const QByteArray& id, const QByteArray& snapshot) {
+            return signedPost("{\"id\":\"" + id + "\",\"object\":\"v2.core.event\",\"type\":\"v1.invoice.due\","
+                + "\"snapshot_event\":\"" + snapshot + "\"}");
+        };
+        QCOMPARE(edge.ask(signedPost(eventBody("evt_1"))).status, 200);
+        QCOMPARE(edge.ask(thin("evt_thin_1", "evt_1")).status, 200);
+        QCOMPARE(edge.ask(thin("evt_thin_2", "evt_2")).status, 200);
+        QCOMPARE(edge.ask(signedPost(eventBody("evt_2"))).status, 200);
+        QCOMPARE(numberIn(store, "SELECT count(*) FROM jobs"), 2);
+        QCOMPARE(numberIn(store, "SELECT min(deliveries) FROM processed_events"), 2);
+        QCOMPARE(textIn(store, "SELECT alias_event_id FROM processed_events WHERE event_id = 'evt_1'"),
+            QStringLiteral("evt_thin_1"));
+    }
+
     // Scenario 45.
     void shouldLetNoBadRowSpoilItsBatch_data() { bothStores(); }
     void shouldLetNoBadRowSpoilItsBatch()
@@ -173,6 +194,7 @@ private Q_SLOTS:
             row("truncated", signedPost(body.chopped(3)), 400, "not_json");
             row("no object", signedPost("[1]"), 400, "not_json");
             row("no UTF-8", signedPost(eventBody("evt_1", ",\"x\":\"\xff\xfe\"")), 400, "not_json");
+            row("the least there is", signedPost("{\"id\":\"evt_test_webhook\",\"object\":\"event\"}"), 200, "");
             row("no id", signedPost("{\"object\":\"event\"}"), 400, "no_event_id");
             row("a NUL in the id", signedPost(eventBody("evt\\u0000_1")), 400, "no_event_id");
             row("half a surrogate", signedPost(eventBody("evt_\\ud800")), 400, "no_event_id");

@@ -10,6 +10,10 @@
 
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 using namespace unavez;
 using namespace unavez::service;
 using namespace unavez::tests;
@@ -17,6 +21,36 @@ using contract::Millis;
 
 namespace {
 const QByteArray okRequest = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+// Uses up this process's descriptors for its lifetime.
+class TightDescriptors
+{
+public:
+    TightDescriptors()
+    {
+        ::getrlimit(RLIMIT_NOFILE, &m_before);
+        auto tight = m_before;
+        tight.rlim_cur = 128;
+        ::setrlimit(RLIMIT_NOFILE, &tight);
+        for (int taken = 0; (taken = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;)
+            m_taken.append(taken);
+    }
+    ~TightDescriptors()
+    {
+        leave(m_taken.size());
+        ::setrlimit(RLIMIT_NOFILE, &m_before);
+    }
+    void leave(qsizetype count)
+    {
+        for (; count > 0; --count)
+            ::close(m_taken.takeLast());
+    }
+
+private:
+    rlimit m_before{};
+    QList<int> m_taken;
+};
+
 } // namespace
 
 class tst_listening : public QObject
@@ -123,6 +157,27 @@ private Q_SLOTS:
         settings.listen = {{}, 0, path};
         Echo echo(settings);
         QCOMPARE(WireClient(path).ask(okRequest).status, 200);
+    }
+
+    void shouldOutliveALackOfDescriptors()
+    {
+        Echo echo(onLoopback());
+        WireClient second(echo.listener.port(), Millis{10000});
+        auto first = std::make_unique<WireClient>(echo.listener.port());
+        QCOMPARE(first->ask(okRequest).status, 200);
+        QCOMPARE(second.ask(okRequest).status, 200);
+        // GIVEN a process with one descriptor left, which the caller's own end takes
+        const auto tight = std::make_unique<TightDescriptors>();
+        tight->leave(1);
+        WireClient third(echo.listener.port());
+        QVERIFY(third.send(okRequest));
+        QTest::qWait(300); // longer than the listener's pause between two tries
+        QCOMPARE(echo.listener.connections(), 2);
+        QCOMPARE(second.ask(okRequest).status, 200); // the others are served meanwhile
+        // WHEN there is room again
+        first.reset();
+        // THEN
+        QCOMPARE(third.read().status, 200);
     }
 
     // Scenario 53.

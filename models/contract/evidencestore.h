@@ -18,13 +18,15 @@ struct ObservedOutcome
     QString outcomeClass;
     QByteArray result;
     QByteArray error;
+    // The incident where it contradicts a final outcome: outcome_conflict, or reversed for what came back later.
+    IncidentKind contradiction = IncidentKind::OutcomeConflict;
 };
 
 enum class EvidenceEffect {
     Settled, // the status followed
     Recorded, // the row is kept; T will finish by itself, or it agrees already
     DoubleCharge, // another attempt of the intent is open or done with another object: incident, no status change
-    Conflict, // it contradicts a final outcome: incident outcome_conflict
+    Conflict, // it contradicts a final outcome: incident `contradiction`
 };
 
 // What a provider's event says of an effect of ours.
@@ -55,7 +57,8 @@ public:
     virtual Result<std::optional<KeyId>> keyOfSentKey(
         const QString& provider, const QString& account, const QString& sentKey)
         = 0;
-    // The reconciliation row always; the status only from unknown, or from in_progress with its lease over.
+    // The reconciliation row always, once per event; the status only from unknown, or from in_progress with its lease
+    // over. Incidents are raised in the same transaction.
     virtual Result<EvidenceEffect> record(const ObservedOutcome& observed) = 0;
 };
 

@@ -17,6 +17,14 @@ bool isEnd(const QString& eventType)
         && !eventType.endsWith(QLatin1String(".requires_action"));
 }
 
+// charge.refunded names our refund's key and shows the charge, which did succeed: of a refund only a refund speaks.
+bool speaksOf(const QString& objectType, const QString& verb)
+{
+    if (verb == QLatin1String("refund"))
+        return objectType == QLatin1String("refund");
+    return objectType == QLatin1String("payment_intent") || objectType == QLatin1String("charge");
+}
+
 // What differs between the event's object and the plan; empty where nothing does.
 QString differenceOf(const ProviderObject& object, const Intent& intent, StoreMode mode)
 {
@@ -58,7 +66,10 @@ Result<std::optional<EvidenceEffect>> Evidence::observe(
     if (!*state)
         return nothing;
     const auto& intent = (*state)->intent;
-    const auto outcome = classifiedObject(caused->object, verbOf(intent.id.intentKey));
+    const auto verb = verbOf(intent.id.intentKey);
+    if (!speaksOf(caused->object.type, verb))
+        return nothing;
+    const auto outcome = classifiedObject(caused->object, verb);
     if (!outcome)
         return nothing;
     const bool charged = outcome->outcome == OutcomeClass::Success;
@@ -77,13 +88,16 @@ Result<std::optional<EvidenceEffect>> Evidence::observe(
     observed.verdict = charged ? EvidenceVerdict::Charged : EvidenceVerdict::Failed;
     observed.eventPk = event.pk;
     observed.objectIds = {caused->object.id};
+    // A PaymentIntent's charge is the same effect under a second id; the attempt closes by the first.
+    if (caused->object.type == QLatin1String("charge") && intent.providerObjectId)
+        observed.objectIds.prepend(*intent.providerObjectId);
     observed.amount = caused->object.amount;
     observed.sha256 = sha256(payload);
     observed.until = caused->at;
     observed.outcomeClass = contract::wordOf(outcome->outcome);
     if (charged) {
         observed.result = canonicalJson(
-            {{QStringLiteral("id"), caused->object.id}, {QStringLiteral("status"), caused->object.status}});
+            {{QStringLiteral("id"), observed.objectIds.first()}, {QStringLiteral("status"), caused->object.status}});
     } else {
         QJsonObject error{{QStringLiteral("class"), QStringLiteral("card")}};
         if (!caused->errorCode.isEmpty())
@@ -92,21 +106,11 @@ Result<std::optional<EvidenceEffect>> Evidence::observe(
             error.insert(QStringLiteral("decline_code"), caused->declineCode);
         observed.error = canonicalJson(error);
     }
+    if (!charged && caused->object.type == QLatin1String("refund"))
+        observed.contradiction = IncidentKind::Reversed; // asynchronous methods: a refund that was done comes back
     const auto effect = m_store.record(observed);
     if (!effect)
         return fail(effect.error());
-    if (*effect == EvidenceEffect::DoubleCharge || *effect == EvidenceEffect::Conflict) {
-        auto kind = IncidentKind::OutcomeConflict;
-        if (*effect == EvidenceEffect::DoubleCharge)
-            kind = IncidentKind::DoubleCharge;
-        else if (!charged && caused->object.type == QLatin1String("refund"))
-            kind = IncidentKind::Reversed; // asynchronous methods: a refund that was done comes back
-        const auto subject = kind == IncidentKind::DoubleCharge ? subjectOf(intent.id) : subjectOf(**key);
-        const auto raised = m_reservations.raise(kind, subject, Severity::Red,
-            {{QStringLiteral("event"), event.eventId}, {QStringLiteral("object"), caused->object.id}});
-        if (!raised)
-            return fail(raised.error());
-    }
     return std::optional(*effect);
 }
 

@@ -51,6 +51,16 @@ Result<EvidenceEffect> SqlEvidenceStore::record(const ObservedOutcome& observed)
 
 Result<> SqlEvidenceStore::insertRow(const ObservedOutcome& observed)
 {
+    if (observed.eventPk) { // its job may run more than once
+        const auto there = m_connection.run(
+            QStringLiteral("SELECT 1 FROM reconciliations WHERE %1 AND event_pk = ? AND verdict = ? LIMIT 1")
+                .arg(byKey),
+            ids(observed.key) + QVariantList{*observed.eventPk, wordOf(observed.verdict)});
+        if (!there)
+            return fail(there.error());
+        if (!there->isEmpty())
+            return done();
+    }
     const auto objects = QString::fromUtf8(
         QJsonDocument(QJsonArray::fromStringList(observed.objectIds)).toJson(QJsonDocument::Compact));
     const auto inserted = m_connection.run(
@@ -144,7 +154,7 @@ Result<EvidenceEffect> SqlEvidenceStore::recordInside(const ObservedOutcome& obs
     switch (own->status) {
     case ReservationStatus::Done:
         return charged && sameObject(*own, observed) ? Result<EvidenceEffect>(EvidenceEffect::Recorded)
-                                                     : raised(IncidentKind::OutcomeConflict, EvidenceEffect::Conflict);
+                                                     : raised(observed.contradiction, EvidenceEffect::Conflict);
     case ReservationStatus::Failed:
     case ReservationStatus::Abandoned:
         if (!charged)

@@ -30,16 +30,14 @@ Because ofTime(Reason reason, const Reservation& row, Instant time)
 std::optional<Because> whyNotMarked(const MemoryTables& tables, const MarkRequest& request)
 {
     const auto now = tables.now();
-    const Because lost{Reason::LeaseLost,
-        {{QStringLiteral("id"), request.job ? QVariant(request.job->job) : QVariant(request.key.key)}}};
     const auto row = tables.rows().reservations.value(request.key).row;
     if (row.id != request.key || row.status != ReservationStatus::InProgress || row.fence != request.fence
         || *row.leaseExpiresAt <= now)
-        return lost;
+        return Because{Reason::LeaseLost, {{QStringLiteral("id"), request.key.key}}};
     if (request.job) {
         const auto job = tables.rows().jobs.value(request.job->job);
         if (job.state != JobState::Leased || job.leaseToken != request.job->token || *job.leaseExpiresAt <= now)
-            return lost;
+            return Because{Reason::LeaseLost, {{QStringLiteral("id"), request.job->job}}};
     }
     if (row.sends > 0 && *row.firstSentAt > now)
         return ofTime(Reason::ClockWentBack, row, *row.firstSentAt);
@@ -81,8 +79,14 @@ Result<EvidenceEffect> recorded(MemoryTables& tables, const ObservedOutcome& obs
     row.evidenceSha256 = observed.sha256;
     row.evidenceUntil = observed.until;
     row.by = QStringLiteral("service");
-    if (const auto inserted = tables.insertReconciliation(row); !inserted)
-        return fail(inserted.error());
+    const auto& there = tables.rows().reconciliations;
+    const bool isKnown = row.eventPk && std::any_of(there.begin(), there.end(), [&](const Reconciliation& r) {
+        return r.key == row.key && r.eventPk == row.eventPk && r.verdict == row.verdict;
+    });
+    if (!isKnown) {
+        if (const auto inserted = tables.insertReconciliation(row); !inserted)
+            return fail(inserted.error());
+    }
     UNAVEZ_CRASH_POINT("evidence.after_row_before_status");
     auto next = tables.rows().reservations.value(observed.key);
     auto& own = next.row;
@@ -103,7 +107,7 @@ Result<EvidenceEffect> recorded(MemoryTables& tables, const ObservedOutcome& obs
     switch (own.status) {
     case ReservationStatus::Done:
         return charged && sameObject(own, observed) ? Result<EvidenceEffect>(EvidenceEffect::Recorded)
-                                                    : raised(IncidentKind::OutcomeConflict, EvidenceEffect::Conflict);
+                                                    : raised(observed.contradiction, EvidenceEffect::Conflict);
     case ReservationStatus::Failed:
     case ReservationStatus::Abandoned:
         if (!charged)

@@ -36,6 +36,8 @@ void AccountCheck::run(StoreSession& store)
             m_shared.log.error(QLatin1String("account_check"),
                 {{QStringLiteral("tool"), tool->name()}, {QStringLiteral("account"), tool->account()},
                     {QStringLiteral("reason"), wordOf(because->reason)}});
+        if (because && because->reason != Reason::WrongAccount)
+            continue; // it does not answer: not worth a second wait
         const auto fact = tool->checkedAccount(false);
         if (fact && fact->date)
             m_skewMs = skew(*fact->date, m_shared.clock.wall());

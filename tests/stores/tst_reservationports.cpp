@@ -113,6 +113,11 @@ private Q_SLOTS:
         QCOMPARE(refusedOf(must(bench.reservations.mark({held.key, held.fence, QStringLiteral("confirm"),
                      QStringLiteral("charge_customer"), Seconds{45}, now, now + Seconds{120}, job.lease()}))),
             QStringLiteral("clock_skew"));
+        // Each within a minute of the store, and eighty seconds from one another: any two of the three (§10.6).
+        QCOMPARE(
+            refusedOf(must(bench.reservations.mark({held.key, held.fence, QStringLiteral("confirm"),
+                QStringLiteral("charge_customer"), Seconds{45}, now - Seconds{40}, now + Seconds{40}, job.lease()}))),
+            QStringLiteral("clock_skew"));
         QCOMPARE(refusedOf(bench.mark(held, JobLease{job.job.id, 7})), QStringLiteral("lease_lost"));
         auto stale = held;
         stale.fence = 0;
@@ -248,6 +253,24 @@ private Q_SLOTS:
         QCOMPARE(bench.statusOf(QStringLiteral("inv_1")), QStringLiteral("failed"));
         const auto forced = bench.backend->forced(held.key, ReservationStatus::Done);
         QVERIFY(!forced && forced.error().detail.contains(QLatin1String("one_open_or_done_attempt")));
+    }
+
+    // One object that already closes another intent's reservation closes no second one, and the evidence is kept.
+    EVERY_STORE(shouldKeepTheEvidenceItCannotSettleBy)
+    {
+        QFETCH(Backend, backend);
+        PortsBench bench(backend);
+        const auto paid = bench.reserved(QStringLiteral("inv_1"));
+        bench.sent(paid);
+        bench.finished(paid, ReservationStatus::Done);
+        const auto other = bench.reserved(QStringLiteral("inv_2"));
+        bench.sent(other);
+        bench.finished(other, ReservationStatus::Unknown);
+        const auto until = must(bench.service.now());
+        QCOMPARE(must(bench.evidence.record(observed(other.key, QStringLiteral("pi_inv_1"), until))),
+            EvidenceEffect::Conflict);
+        QCOMPARE(bench.statusOf(QStringLiteral("inv_2")), QStringLiteral("unknown"));
+        QCOMPARE(bench.row(keyOf(QStringLiteral("inv_2"))).status, ReservationStatus::Unknown);
     }
 
     EVERY_STORE(shouldStartAnOpenedAttemptOnce)

@@ -132,7 +132,10 @@ Result<EvidenceEffect> recorded(MemoryTables& tables, const ObservedOutcome& obs
     own.result = observed.result.isEmpty() ? std::nullopt : std::optional(observed.result);
     own.error = observed.error.isEmpty() ? std::nullopt : std::optional(observed.error);
     own.completedAt = tables.now();
-    if (const auto settled = tables.updateReservation(next); !settled)
+    const auto settled = tables.updateReservation(next);
+    if (!settled && settled.error().detail.contains(QLatin1String("one_reservation_per_object")))
+        return raised(IncidentKind::OutcomeConflict, EvidenceEffect::Conflict);
+    if (!settled)
         return fail(settled.error());
     return EvidenceEffect::Settled;
 }
@@ -148,6 +151,11 @@ Result<MarkAnswer> MemoryReservationStore::mark(const MarkRequest& request)
             const auto difference = *request.providerNow - now;
             if (difference > mostSkew || -difference > mostSkew) {
                 answer.refused = skewed(difference, "provider");
+                return answer;
+            }
+            const auto fromHost = *request.providerNow - request.hostNow;
+            if (fromHost > mostSkew || -fromHost > mostSkew) {
+                answer.refused = skewed(fromHost, "provider and host");
                 return answer;
             }
         }

@@ -24,6 +24,13 @@ using contract::Result;
 
 namespace {
 
+// The rows, the rights or the clock said no; the statement itself stands.
+bool isRefusal(Error::Kind kind)
+{
+    return kind == Error::Kind::Conflict || kind == Error::Kind::Refused || kind == Error::Kind::Timeout
+        || kind == Error::Kind::Cancelled || kind == Error::Kind::Full || kind == Error::Kind::ReadOnly;
+}
+
 QString uniqueName()
 {
     static std::atomic<quint64> counter{0};
@@ -166,14 +173,22 @@ Result<SqlRows> SqlConnection::run(const QString& text, const QVariantList& give
         auto ours = errorOf(m_dialect, error);
         if (ours.kind == Error::Kind::Offline)
             m_broken = true;
-        m_prepared.remove(key);
+        // What the rows refused does not spoil the statement; to drop it inside an aborted transaction would leave it
+        // on the server for good.
+        if (isRefusal(ours.kind))
+            m_prepared.value(key)->finish();
+        else
+            m_prepared.remove(key);
         return fail(ours);
     };
     if (!query) {
         query = std::make_shared<QSqlQuery>(m_database);
         query->setForwardOnly(true);
-        if (!query->prepare(sql))
-            return failed(query->lastError());
+        if (!query->prepare(sql)) {
+            const auto error = query->lastError();
+            m_prepared.remove(sql);
+            return failed(error);
+        }
     }
     for (qsizetype i = 0; i < parameters.size(); ++i)
         query->bindValue(static_cast<int>(i), parameters.at(i));

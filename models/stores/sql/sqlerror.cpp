@@ -37,7 +37,8 @@ Error errorOfSqlState(const QString& state, const QString& message)
         kind = Error::Kind::Refused;
     else if (is("22"))
         kind = Error::Kind::Invalid;
-    return {kind, firstLine(message), 0};
+    // SQLSTATE is five of 0-9A-Z: as a number it fits where SQLite's codes stand.
+    return {kind, firstLine(message), state.toInt(nullptr, 36)};
 }
 
 Error errorOfSqliteCode(int code, const QString& message)
@@ -79,6 +80,13 @@ Error errorOf(Dialect dialect, const QSqlError& error)
     return errorOfSqliteCode(error.nativeErrorCode().toInt(), error.databaseText());
 }
 
+bool isUniqueViolation(const Error& error)
+{
+    static const int sqlState = QStringLiteral("23505").toInt(nullptr, 36);
+    return error.nativeCode == sqlState || error.nativeCode == SQLITE_CONSTRAINT_UNIQUE
+        || error.nativeCode == SQLITE_CONSTRAINT_PRIMARYKEY;
+}
+
 bool isOpenEffect(const Error& error)
 {
     return error.kind == Error::Kind::Refused && error.detail.contains(QLatin1String("still open"));
@@ -88,6 +96,12 @@ bool isSecondOpenAttempt(const Error& error)
 {
     const bool kind = error.kind == Error::Kind::Conflict || error.kind == Error::Kind::Refused;
     return kind && error.detail.contains(QLatin1String("one_open_or_done_attempt"));
+}
+
+bool isObjectUsed(const Error& error)
+{
+    const bool kind = error.kind == Error::Kind::Conflict || error.kind == Error::Kind::Refused;
+    return kind && error.detail.contains(QLatin1String("one_reservation_per_object"));
 }
 
 } // namespace unavez::stores

@@ -14,8 +14,11 @@ contract::Error errorOf(Dialect dialect, const QSqlError& error);
 contract::Error errorOfSqlState(const QString& state, const QString& message);
 contract::Error errorOfSqliteCode(int code, const QString& message);
 
+// A unique index answered: no lost race for locks, repeating the transaction would meet the same row again.
+bool isUniqueViolation(const contract::Error& error);
 // Which of the schema's own refusals it was (contract.md §12.3).
 bool isOpenEffect(const contract::Error& error);
 bool isSecondOpenAttempt(const contract::Error& error);
+bool isObjectUsed(const contract::Error& error);
 
 } // namespace unavez::stores

@@ -167,9 +167,20 @@ Result<EvidenceEffect> SqlEvidenceStore::recordInside(const ObservedOutcome& obs
     case ReservationStatus::Opened: return EvidenceEffect::Recorded;
     case ReservationStatus::Unknown: break;
     }
-    if (const auto settled = settle(observed); !settled)
+    // The evidence stays whatever the status says to it: only the settling is undone.
+    if (const auto point = m_connection.runScript("SAVEPOINT settling"); !point)
+        return fail(point.error());
+    const auto settled = settle(observed);
+    if (settled)
+        return EvidenceEffect::Settled;
+    const bool contradicts = isObjectUsed(settled.error()) || isSecondOpenAttempt(settled.error());
+    if (!contradicts)
         return fail(settled.error());
-    return EvidenceEffect::Settled;
+    if (const auto undone = m_connection.runScript("ROLLBACK TO SAVEPOINT settling"); !undone)
+        return fail(undone.error());
+    if (isSecondOpenAttempt(settled.error()))
+        return raised(IncidentKind::DoubleCharge, EvidenceEffect::DoubleCharge);
+    return raised(IncidentKind::OutcomeConflict, EvidenceEffect::Conflict);
 }
 
 } // namespace unavez::stores

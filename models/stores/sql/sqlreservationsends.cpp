@@ -24,6 +24,20 @@ Because skewed(qint64 differenceMs, const char* which)
         {{QStringLiteral("s"), std::abs(differenceMs) / 1000}, {QStringLiteral("which"), QLatin1String(which)}}};
 }
 
+// Any two of the three clocks (contract.md §10.6); the store against the host is the update's own condition.
+std::optional<Because> providerSkew(const MarkRequest& request, Instant store)
+{
+    if (!request.providerNow)
+        return std::nullopt;
+    const auto fromStore = (*request.providerNow - store).count();
+    if (std::abs(fromStore) > mostSkewMs)
+        return skewed(fromStore, "provider");
+    const auto fromHost = (*request.providerNow - request.hostNow).count();
+    if (std::abs(fromHost) > mostSkewMs)
+        return skewed(fromHost, "provider and host");
+    return std::nullopt;
+}
+
 } // namespace
 
 Result<MarkAnswer> SqlReservationStore::mark(const MarkRequest& request)
@@ -35,19 +49,19 @@ Result<MarkAnswer> SqlReservationStore::mark(const MarkRequest& request)
         if (!clock)
             return fail(clock.error());
         MarkAnswer answer;
-        if (request.providerNow && std::abs((*request.providerNow - *clock).count()) > mostSkewMs) {
-            answer.refused = skewed((*request.providerNow - *clock).count(), "provider");
+        if (const auto skew = providerSkew(request, *clock)) {
+            answer.refused = *skew;
             return answer;
         }
         const auto stamp = timeParameter(m_dialect);
+        // Bound, not written: one prepared statement with a job and one without, for all jobs.
         const auto job = request.job
             ? QStringLiteral(
-                " AND EXISTS (SELECT 1 FROM jobs WHERE id = %1 AND state = 'leased' AND lease_token = %2 AND "
-                "lease_expires_at > %3)")
-                  .arg(request.job->job)
-                  .arg(request.job->token)
+                " AND EXISTS (SELECT 1 FROM jobs WHERE id = ? AND state = 'leased' AND lease_token = ? AND "
+                "lease_expires_at > %1)")
                   .arg(nowIn(m_dialect))
             : QString();
+        const auto ofJob = request.job ? QVariantList{request.job->job, request.job->token} : QVariantList{};
         const auto cutoff = sqlite
             ? QStringLiteral("min(?, ?) + max(window_s - margin_s, 0) * 1000")
             : QStringLiteral("LEAST(%1, %1) + make_interval(secs => GREATEST(window_s - margin_s, 0))").arg(stamp);
@@ -71,7 +85,8 @@ Result<MarkAnswer> SqlReservationStore::mark(const MarkRequest& request)
             QVariantList{clock->ms, clock->ms, clock->ms + request.lease.count(), clock->ms, request.hostNow.ms}
                 + ids(request.key)
                 + QVariantList{request.fence, clock->ms, request.hostNow.ms - mostSkewMs,
-                    request.hostNow.ms + mostSkewMs, request.tool});
+                    request.hostNow.ms + mostSkewMs, request.tool}
+                + ofJob);
         if (!marked)
             return fail(marked.error());
         if (marked->isEmpty()) {

@@ -271,14 +271,16 @@ Result<std::optional<Held>> SqlReservationStore::resume(
 
 Result<QList<Reservation>> SqlReservationStore::openEffects(qint64 job)
 {
+    // From the job's few uses to their keys, never from all open keys to the job.
+    const auto columns = m_reader.reservationColumns(QStringLiteral("k"));
     const auto rows = m_connection.run(
-        QStringLiteral("SELECT %1 FROM idempotency_keys k WHERE k.status IN ('opened','in_progress','unknown') AND ("
-                       "EXISTS (SELECT 1 FROM intent_uses u WHERE u.job_id = ? AND u.provider = k.provider AND "
-                       "u.provider_account = k.provider_account AND u.intent_key = k.intent_key) "
-                       "OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = ? AND j.provider = k.provider AND "
-                       "j.provider_account = k.provider_account AND j.key = k.key)) "
-                       "ORDER BY k.provider, k.provider_account, k.key")
-            .arg(m_reader.reservationColumns(QStringLiteral("k"))),
+        QStringLiteral("SELECT %1 FROM intent_uses u JOIN idempotency_keys k ON k.provider = u.provider AND "
+                       "k.provider_account = u.provider_account AND k.intent_key = u.intent_key "
+                       "WHERE u.job_id = ? AND k.status IN ('opened','in_progress','unknown') "
+                       "UNION SELECT %1 FROM jobs j JOIN idempotency_keys k ON k.provider = j.provider AND "
+                       "k.provider_account = j.provider_account AND k.key = j.key "
+                       "WHERE j.id = ? AND k.status IN ('opened','in_progress','unknown') ORDER BY 1, 2, 3")
+            .arg(columns),
         {job, job});
     if (!rows)
         return fail(rows.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/stores/sql/sqlconnection.h"
+#include "models/stores/sql/sqlerror.h"
 
 #include <type_traits>
 
@@ -27,9 +28,7 @@ template <typename Work> auto inTransaction(SqlConnection& connection, Work work
             error = answer.error();
             connection.rollback();
         }
-        const bool lostRace = error.kind == contract::Error::Kind::Conflict
-            && !error.detail.contains(QLatin1String("nique")) && !error.detail.contains(QLatin1String("UNIQUE"))
-            && !error.detail.contains(QLatin1String("one_open_or_done"));
+        const bool lostRace = error.kind == contract::Error::Kind::Conflict && !isUniqueViolation(error);
         if (!lostRace || attempt == tries)
             return Answer(contract::fail(error));
     }

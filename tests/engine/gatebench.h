@@ -60,6 +60,9 @@ struct GateWorld
         needed(stores::ageStore(owner->connection(), by));
         provider.age(by);
     }
+    // One chunk of the reaper's.
+    QList<contract::KeyId> expired() { return needed(owner->reaper().expireReservations(contract::Seconds{10}, 50)); }
+    contract::ReapedJobs freed() { return needed(owner->reaper().freeJobs(contract::Seconds{10}, 50)); }
     int count(const char* sql) { return numberIn(*owner, sql); }
     QString word(const char* sql)
     {

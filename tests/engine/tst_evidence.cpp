@@ -305,7 +305,7 @@ private Q_SLOTS:
         QCOMPARE(world.count("SELECT count(*) FROM reconciliations"), 0);
         QCOMPARE(world.row(a1).status, ReservationStatus::Unknown);
         world.pass(Seconds{71});
-        QCOMPARE(needed(world.owner->reaper().freeJobs(Seconds{10}, 50)).waiting.size(), 1);
+        QCOMPARE(world.freed().waiting.size(), 1);
         WorkerProcess process(world, text("worker-2"));
         const auto report = process.step();
         QCOMPARE(report.evidence, std::optional(EvidenceEffect::Settled));

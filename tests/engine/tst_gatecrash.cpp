@@ -106,7 +106,7 @@ private Q_SLOTS:
         QCOMPARE(world.row(a1).status, ReservationStatus::InProgress);
         world.pass(leaseAndGrace);
         // The reaper leaves alone what can be resumed (M10).
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QVERIFY(world.expired().isEmpty());
         GateProcess process(world, text("gate-2"));
         QCOMPARE(process.chargeInvoice().status, isDone);
         const auto confirms = world.provider.ledger(text("confirm"));
@@ -181,7 +181,7 @@ private Q_SLOTS:
             if (++writes < 2)
                 return;
             world.pass(21 * hour);
-            QCOMPARE(needed(world.owner->reaper().expireReservations(Seconds{10}, 50)).size(), 1);
+            QCOMPARE(world.expired().size(), 1);
         };
         QCOMPARE(process.chargeInvoice().status, isUnknown);
         QCOMPARE(world.row(a1).status, ReservationStatus::Unknown);
@@ -211,7 +211,7 @@ private Q_SLOTS:
         const auto resumed = world.owner->reservations().resume(row.id, row.fence, text("g"), Seconds{45}, Seconds{10});
         QVERIFY2(resumed, qPrintable(resumed ? QString() : resumed.error().detail));
         QVERIFY(!*resumed);
-        QCOMPARE(*world.owner->reaper().expireReservations(Seconds{10}, 50), QList<KeyId>{row.id});
+        QCOMPARE(world.expired(), QList<KeyId>{row.id});
         QCOMPARE(process.chargeInvoice().status, isUnknown);
         QCOMPARE(world.provider.ledger().size(), before);
         QCOMPARE(world.openAttempt(text("charge:inv_42")).because->reason, Reason::OutcomeUnknown);
@@ -225,7 +225,7 @@ private Q_SLOTS:
         world.provider.next(text("confirm"), Fault::ResetAfter);
         QCOMPARE(process.chargeInvoice().status, isInProgress);
         world.pass(20 * hour - Seconds{60});
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QVERIFY(world.expired().isEmpty());
         QCOMPARE(process.chargeInvoice().status, isDone);
         QCOMPARE(world.provider.effects(), 1);
     }
@@ -247,7 +247,7 @@ private Q_SLOTS:
         QCOMPARE(answer.status, isUnknown);
         QCOMPARE(reasonOf(answer), std::optional(Reason::PastCutoff));
         QCOMPARE(world.provider.ledger(text("confirm")).size(), 0);
-        QCOMPARE(world.owner->reaper().expireReservations(Seconds{10}, 50)->size(), 1);
+        QCOMPARE(world.expired().size(), 1);
         QCOMPARE(world.row(a1).status, ReservationStatus::Unknown);
         QCOMPARE(world.count("SELECT count(*) FROM provider_calls WHERE ended_at IS NULL"), 0);
     }
@@ -382,7 +382,7 @@ private Q_SLOTS:
         QCOMPARE(reasonOf(process.chargeInvoice()), std::optional(Reason::Held));
         world.pass(21 * hour);
         QCOMPARE(process.chargeInvoice().status, isUnknown);
-        QCOMPARE(world.owner->reaper().expireReservations(Seconds{10}, 50)->size(), 1);
+        QCOMPARE(world.expired().size(), 1);
         world.hold(HoldKind::Sends, {}, true);
         QCOMPARE(process.chargeInvoice().status, isUnknown);
         QCOMPARE(world.provider.ledger(text("confirm")).size(), 1);

@@ -69,7 +69,7 @@ private Q_SLOTS:
         QCOMPARE(world.openAttempt(text("charge:inv_42")).result, ActionResult::Applied);
         QCOMPARE(world.openAttempt(text("charge:inv_42")).because->reason, Reason::AttemptOpen);
         world.pass(24 * hour);
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QVERIFY(world.expired().isEmpty());
         QCOMPARE(world.row(text("charge:inv_42:a2")).status, ReservationStatus::Opened);
         // The customer's card cannot be looked up just now: it stays open.
         process.charge.cardLookUpAway = true;
@@ -223,7 +223,7 @@ private Q_SLOTS:
         QCOMPARE(world.row(a1).status, ReservationStatus::InProgress);
         QCOMPARE(world.openAttempt(text("charge:inv_42")).because->reason, Reason::Resumable);
         world.pass(21 * hour);
-        QCOMPARE(world.owner->reaper().expireReservations(Seconds{10}, 50)->size(), 1);
+        QCOMPARE(world.expired().size(), 1);
         QCOMPARE(world.openAttempt(text("charge:inv_42")).because->reason, Reason::OutcomeUnknown);
         QCOMPARE(world.provider.effects(), 1);
     }
@@ -283,7 +283,7 @@ private Q_SLOTS:
         QCOMPARE(world.row(a1).sends, 0);
         QVERIFY(world.row(a1).resumeUntil.isNever());
         world.pass(72 * hour); // scenario 48: however long it takes, it was never sent
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QVERIFY(world.expired().isEmpty());
         process.charge.unreachable = false;
         QCOMPARE(process.chargeInvoice().status, isDone);
         QCOMPARE(world.count("SELECT count(*) FROM idempotency_keys"), 1);

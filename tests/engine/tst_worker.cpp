@@ -277,7 +277,7 @@ private Q_SLOTS:
         bool heard = false;
         process.handler.script = [&](const HandlerRequest&, std::stop_token cancelled) {
             world.pass(jobLeaseAndGrace);
-            needed(world.owner->reaper().freeJobs(Seconds{10}, 50));
+            world.freed();
             keeper.lost.request_stop();
             heard = cancelled.stop_requested();
             return answer(HandlerAnswer::Kind::Done, 200);

@@ -48,7 +48,7 @@ private Q_SLOTS:
             if (++writes < 2)
                 return;
             world.pass(jobLeaseAndGrace);
-            QCOMPARE(needed(world.owner->reaper().freeJobs(Seconds{10}, 50)).waiting, QList<qint64>{1});
+            QCOMPARE(world.freed().waiting, QList<qint64>{1});
             ofSecond = second.step();
         };
         const auto ofFirst = first.step();
@@ -71,7 +71,7 @@ private Q_SLOTS:
         deliver(world, text("evt_1"));
         process.charge.connected = [&] {
             world.pass(jobLeaseAndGrace);
-            QCOMPARE(needed(world.owner->reaper().freeJobs(Seconds{10}, 50)).waiting.size(), 1);
+            QCOMPARE(world.freed().waiting.size(), 1);
         };
         QCOMPARE(process.step().finish, JobFinish::LeaseLost);
         QCOMPARE(process.told.first().status, isInProgress); // told from the row: its lease is over as well
@@ -110,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(opened.newKey, std::optional(a2));
         // Scenario 54: a day with nobody sending.
         world.pass(24 * hour);
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QVERIFY(world.expired().isEmpty());
         bool settledFirst = false;
         const auto script = process.handler.script;
         process.handler.script = [&](const HandlerRequest& request, std::stop_token stop) {
@@ -346,8 +346,8 @@ private Q_SLOTS:
         }
         const bool sent = world.count("SELECT count(*) FROM provider_calls") > 0;
         world.pass(sent ? Millis{10 * hour} : Millis{72 * hour});
-        QCOMPARE(needed(world.owner->reaper().freeJobs(Seconds{10}, 50)).waiting.size(), 1);
-        QVERIFY(world.owner->reaper().expireReservations(Seconds{10}, 50)->isEmpty());
+        QCOMPARE(world.freed().waiting.size(), 1);
+        QVERIFY(world.expired().isEmpty());
         WorkerProcess process(world, text("worker-2"));
         QCOMPARE(process.step().finish, JobFinish::Done);
         QCOMPARE(world.provider.effects(), 1);

@@ -48,6 +48,23 @@ void readFailure(const QJsonObject& failure, ProviderAnswer& answer)
     answer.adviceCode = readToken(failure.value(QLatin1String("advice_code")));
 }
 
+// The network's advice, where it stands on the charge alone.
+void readAdvice(const QJsonObject& intent, ProviderAnswer& answer)
+{
+    const auto outcome
+        = intent.value(QLatin1String("latest_charge")).toObject().value(QLatin1String("outcome")).toObject();
+    if (!answer.adviceCode)
+        answer.adviceCode = readToken(outcome.value(QLatin1String("advice_code")));
+}
+
+// Other objects succeed too (a setup_intent): that is not a payment.
+bool isPayment(const ProviderObject& object)
+{
+    static const QStringList types{
+        QStringLiteral("payment_intent"), QStringLiteral("charge"), QStringLiteral("refund")};
+    return !object.id.isEmpty() && !object.status.isEmpty() && types.contains(object.type);
+}
+
 // The object an error speaks of: embedded whole, or a charge by its id alone.
 std::optional<ProviderObject> embeddedIn(const QJsonObject& error)
 {
@@ -55,9 +72,9 @@ std::optional<ProviderObject> embeddedIn(const QJsonObject& error)
         const auto value = error.value(QLatin1String(name));
         if (value.isObject()) {
             const auto object = readStripeObject(value.toObject());
-            if (!object.id.isEmpty())
+            if (isPayment(object))
                 return object;
-        } else if (const auto id = readToken(value)) {
+        } else if (const auto id = readObjectId(value)) {
             ProviderObject object;
             object.id = *id;
             object.type = QLatin1String(name);
@@ -86,14 +103,18 @@ QJsonObject allowedOf(const QJsonObject& object)
 
 std::optional<Instant> readHttpDate(const QByteArray& text)
 {
-    auto date = QLocale::c().toDateTime(QString::fromLatin1(text), QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
-    if (!date.isValid())
+    // Day and time apart: read as one local time, an hour that daylight saving skips here would be none.
+    constexpr qsizetype day = 16; // "Sun, 06 Nov 1994"
+    if (text.size() != day + 13 || !text.endsWith(" GMT"))
         return std::nullopt;
-    date.setTimeZone(QTimeZone::utc());
-    return Instant{date.toMSecsSinceEpoch()};
+    const auto date = QLocale::c().toDate(QString::fromLatin1(text.left(day)), QStringLiteral("ddd, dd MMM yyyy"));
+    const auto time = QTime::fromString(QString::fromLatin1(text.mid(day + 1, 8)), QStringLiteral("hh:mm:ss"));
+    if (!date.isValid() || !time.isValid())
+        return std::nullopt;
+    return Instant{QDateTime(date, time, QTimeZone::utc()).toMSecsSinceEpoch()};
 }
 
-std::optional<ProviderAnswer> readStripeAnswer(const HttpReply& reply)
+std::optional<ProviderAnswer> readStripeAnswer(const HttpReply& reply, const std::optional<QString>& about)
 {
     ProviderAnswer answer;
     answer.httpStatus = reply.status;
@@ -101,18 +122,23 @@ std::optional<ProviderAnswer> readStripeAnswer(const HttpReply& reply)
     const auto body = QJsonDocument::fromJson(reply.body).object();
     if (reply.status >= 200 && reply.status < 300) {
         const auto object = readStripeObject(body);
-        if (object.id.isEmpty() || object.type.isEmpty())
+        if (!isPayment(object) || (about && object.id != *about))
             return std::nullopt;
         answer.object = object;
         answer.result = allowedOf(body);
         // A decline may come as a success that stands in requires_payment_method.
         if (const auto failure = body.value(QLatin1String("last_payment_error")).toObject(); !failure.isEmpty())
             readFailure(failure, answer);
+        readAdvice(body, answer);
         return answer;
     }
     const auto error = body.value(QLatin1String("error")).toObject();
     readFailure(error, answer);
+    readAdvice(error.value(QLatin1String("payment_intent")).toObject(), answer);
     answer.object = embeddedIn(error);
+    // A charge by its id alone cannot be compared; a PaymentIntent can.
+    if (about && answer.object && answer.object->type == QLatin1String("payment_intent") && answer.object->id != *about)
+        return std::nullopt;
     // From 501 on the status says all there is to say; below, only Stripe's own words count.
     if (!answer.errorType && reply.status >= 400 && reply.status <= 500)
         return std::nullopt;

@@ -188,19 +188,21 @@ SendResult StripeChargeTool::send(const StoredStep& step, const QString& sentKey
     const std::optional<QString>& objectId, const MarkFunction& mark, std::stop_token cancelled)
 {
     auto path = step.path;
+    std::optional<QString> about; // the object the answer must be about
     if (path.contains(QLatin1String("{object}"))) {
-        if (!objectId || !readToken(*objectId))
+        if (!objectId || !readObjectId(*objectId))
             return NotConnected{QStringLiteral("the step needs an object that is not there")};
         path.replace(QLatin1String("{object}"), *objectId);
+        about = objectId;
     }
     HttpRequest request{step.method.toLatin1(), path.toLatin1(), step.headers, step.body};
     request.headers.append({"Idempotency-Key", sentKey.toLatin1()});
     request.headers.append({"Authorization", "Bearer " + m_settings.credential});
     auto sent = m_client.send(m_settings.endpoint, request, mark, cancelled);
     return std::visit(
-        [](auto&& end) -> SendResult {
+        [&about](auto&& end) -> SendResult {
             if constexpr (std::is_same_v<std::decay_t<decltype(end)>, Exchanged>) {
-                if (const auto answer = readStripeAnswer(end.reply))
+                if (const auto answer = readStripeAnswer(end.reply, about))
                     return Answered{end.call, *answer};
                 return NoAnswer{end.call, QStringLiteral("HTTP %1, not the provider's words").arg(end.reply.status)};
             } else {

@@ -29,7 +29,7 @@ std::optional<Money> moneyIn(const QJsonObject& object)
 // An expandable field: the id, or the object that has it.
 std::optional<QString> idIn(const QJsonValue& value)
 {
-    return readToken(value.isObject() ? value.toObject().value(QLatin1String("id")) : value);
+    return readObjectId(value.isObject() ? value.toObject().value(QLatin1String("id")) : value);
 }
 
 } // namespace
@@ -46,6 +46,12 @@ std::optional<QString> readToken(const QJsonValue& value)
     return value.isString() ? readToken(value.toString()) : std::nullopt;
 }
 
+std::optional<QString> readObjectId(const QJsonValue& value)
+{
+    const auto token = readToken(value);
+    return token && !token->contains(QLatin1Char('.')) && !token->contains(QLatin1Char(':')) ? token : std::nullopt;
+}
+
 std::optional<Instant> readStripeTime(const QJsonValue& created)
 {
     if (created.isString())
@@ -57,7 +63,7 @@ std::optional<Instant> readStripeTime(const QJsonValue& created)
 ProviderObject readStripeObject(const QJsonObject& object)
 {
     ProviderObject read;
-    read.id = readToken(object.value(QLatin1String("id"))).value_or(QString());
+    read.id = readObjectId(object.value(QLatin1String("id"))).value_or(QString());
     read.type = readToken(object.value(QLatin1String("object"))).value_or(QString());
     read.status = readToken(object.value(QLatin1String("status"))).value_or(QString());
     const bool isCharge = read.type == QLatin1String("charge");

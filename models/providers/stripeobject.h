@@ -17,5 +17,7 @@ std::optional<contract::Instant> readStripeTime(const QJsonValue& created);
 // A code, an id, a type: at most 255 of A-Z a-z 0-9 _ . : - ; anything else is absent, never shown and never stored.
 std::optional<QString> readToken(const QJsonValue& value);
 std::optional<QString> readToken(const QString& text);
+// An object's id: a token that may stand in a path, so without '.' and ':'.
+std::optional<QString> readObjectId(const QJsonValue& value);
 
 } // namespace unavez::providers

@@ -158,16 +158,17 @@ void SimWorld::seeTo(int target, const Halt& halt)
     case ReservationStatus::Opened:
     case ReservationStatus::Done: break;
     }
-    requeueDead();
+    seeToJobs();
 }
 
-void SimWorld::requeueDead()
+void SimWorld::seeToJobs()
 {
     for (const auto& job : m_store.rows().jobs) {
-        ActionRequest requeue;
-        requeue.job = job.id;
-        if (job.state == JobState::Dead)
-            apply(requeue, {});
+        ActionRequest request;
+        request.job = job.id;
+        request.action = job.state == JobState::Dead ? Action::RequeueJob : Action::ReleaseLease;
+        if (job.state == JobState::Dead || job.state == JobState::Leased)
+            apply(request, {});
     }
 }
 
@@ -190,7 +191,7 @@ void SimWorld::settleByTruth()
         if (isOpen(made.row.status))
             apply(record, {});
     }
-    requeueDead();
+    seeToJobs();
 }
 
 } // namespace unavez::tests

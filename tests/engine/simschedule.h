@@ -27,7 +27,7 @@ struct SimStep
         Reap,
         Round, // the a-th duration passes, the reaper runs, process b takes a job
         Act, // the a-th action on the b-th target
-        Oncall, // what the screen offers on the b-th reservation, and its dead jobs requeued
+        Oncall, // what the screen offers on the b-th reservation, dead jobs requeued, leases released
         StoreAway, // and back
         Credential, // replaced by another account's, or back, and process a restarted with it
     };

@@ -54,7 +54,7 @@ private:
     void work(int process, int manners, const Halt& halt);
     void act(int action, int target, const Halt& halt);
     void seeTo(int target, const Halt& halt);
-    void requeueDead();
+    void seeToJobs();
     std::optional<contract::ActionRequest> request(int action, int target) const;
     std::optional<contract::ActionRequest> onReservation(int action, int target) const;
     contract::Evidence evidenceFor(const contract::Reservation& row, const contract::Intent& intent) const;

@@ -97,11 +97,12 @@ private:
             }
             if (const auto broken = world.rest(); !broken.isEmpty())
                 RC_FAIL("at rest: " + broken.toStdString());
-            m_seen.unite(world.seen());
+            for (const auto& place : world.seen())
+                ++m_seen[place];
         });
     }
 
-    QSet<QString> m_seen;
+    QHash<QString, int> m_seen; // in how many schedules
 
 private Q_SLOTS:
     void initTestCase()

@@ -88,8 +88,8 @@ int runDrill(const QStringList& given, Surroundings& around)
     if (!settings)
         return complainOfDrill(name);
     const auto slow = durationOf(arguments.value("slow"));
-    if (!slow || *slow < contract::Millis{0})
-        return complain(ExitUsage, QStringLiteral("--slow takes a duration like 60s"));
+    if (!slow || *slow < contract::Seconds{2}) // a lease nobody sees is no drill
+        return complain(ExitUsage, QStringLiteral("--slow takes a duration like 60s, at least 2s"));
     if (settings->agentThinks.count() > 0)
         settings->agentThinks = std::chrono::duration_cast<contract::Seconds>(*slow);
     settings->store = arguments.value("store");

@@ -9,6 +9,17 @@ using namespace contract;
 
 namespace {
 
+// What the job's event proved of an effect of ours, as a person on call wants to find it.
+void logEvidence(Log& log, EvidenceEffect effect, const QJsonObject& fields)
+{
+    switch (effect) {
+    case EvidenceEffect::Recorded: return log.info(QLatin1String("evidence_recorded"), fields);
+    case EvidenceEffect::Settled: return log.warning(QLatin1String("evidence_settled"), fields);
+    case EvidenceEffect::DoubleCharge: return log.error(QLatin1String("evidence_double_charge"), fields);
+    case EvidenceEffect::Conflict: return log.error(QLatin1String("evidence_conflict"), fields);
+    }
+}
+
 // The lease of the job a thread runs, kept by whoever keeps leases, and the thread counted as busy meanwhile.
 class BusyKeeper final : public engine::LeaseKeeper
 {
@@ -126,6 +137,8 @@ void WorkerPool::report(const engine::JobReport& job)
         {QStringLiteral("attempt"), job.job.attempts}};
     if (job.event)
         fields.insert(QStringLiteral("event"), job.event->eventId);
+    if (job.evidence)
+        logEvidence(m_shared.log, *job.evidence, fields);
     if (!job.errorClass.isEmpty())
         fields.insert(QStringLiteral("class"), job.errorClass);
     switch (job.finish) {

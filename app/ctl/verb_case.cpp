@@ -168,15 +168,18 @@ void print(QTextStream& out, const CaseFile& file)
     QList<QStringList> offers;
     for (const auto& request : offersFor(facts)) {
         const auto verdict = judge(request, facts);
-        offers.append({verdict.allowed() ? Ctl::tr("yes") : Ctl::tr("no"), text::actionName(request.action),
-            targetOf(request), verdict.refused ? text::sentence(*verdict.refused) : QString()});
-        if (!verdict.allowed())
-            continue;
-        const auto plan = planned(request, facts);
+        QStringList says;
+        if (verdict.refused)
+            says.append(text::sentence(*verdict.refused));
+        const auto plan = verdict.allowed() ? planned(request, facts) : Plan{};
         for (const auto& effect : plan.effects)
-            offers.append({QString(), QString(), QString(), text::sentence(effect)});
+            says.append(text::sentence(effect));
         for (const auto& note : plan.notes)
-            offers.append({QString(), QString(), QString(), text::sentence(note)});
+            says.append(text::sentence(note));
+        offers.append({verdict.allowed() ? Ctl::tr("yes") : Ctl::tr("no"), text::actionName(request.action),
+            targetOf(request), says.value(0)});
+        for (qsizetype i = 1; i < says.size(); ++i)
+            offers.append({QString(), QString(), QString(), says.at(i)});
     }
     out << (offers.isEmpty() ? Ctl::tr("  Nothing: no action has a target here.") + QLatin1Char('\n')
                              : aligned(offers));

@@ -10,16 +10,6 @@ using namespace contract;
 
 QJsonValue json(Instant at) { return at.isNever() ? QJsonValue() : QJsonValue(toRfc3339(at)); }
 
-template <typename T> QJsonValue json(const std::optional<T>& value)
-{
-    if (!value)
-        return {};
-    if constexpr (std::is_same_v<T, Instant>)
-        return json(*value);
-    else
-        return QJsonValue(*value);
-}
-
 namespace {
 
 template <typename E> QJsonValue word(const std::optional<E>& value)

@@ -30,6 +30,14 @@ QJsonObject json(const contract::PlannedEffect& effect);
 
 // RFC 3339, or null for never and for nothing.
 QJsonValue json(contract::Instant at);
-template <typename T> QJsonValue json(const std::optional<T>& value);
+template <typename T> QJsonValue json(const std::optional<T>& value)
+{
+    if (!value)
+        return {};
+    if constexpr (std::is_same_v<T, contract::Instant>)
+        return json(*value);
+    else
+        return QJsonValue(*value);
+}
 
 } // namespace unavez::ctl
